@@ -6,7 +6,7 @@ add_library(halite_delegate_common OBJECT ${delegate_common_files})
 target_link_libraries(halite_delegate_common PRIVATE halite_flags)
 target_compile_options(halite_delegate_common PRIVATE ${smaller})
 
-foreach(name nnapi coreml)
+foreach(name nnapi hexagon coreml)
     set(library tensorflowlite_${name}_delegate)
     file(GLOB delegate_files CONFIGURE_DEPENDS src/delegates/${name}/*.c)
     add_library(${library} SHARED ${delegate_files} $<TARGET_OBJECTS:halite_delegate_common>)

@@ -12,6 +12,7 @@ static const struct {
 } known[] = {
     {"gpu", "libtensorflowlite_gpu_delegate.so", "GPU"},
     {"nnapi", "libtensorflowlite_nnapi_delegate.so", "NNAPI"},
+    {"hexagon", "libtensorflowlite_hexagon_delegate.so", "Hexagon"},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

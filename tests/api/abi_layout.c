@@ -18,6 +18,7 @@
 #include "tensorflow/lite/delegates/gpu/delegate_options.h"
 #include "tensorflow/lite/delegates/gpu/gl_delegate.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
+#include "tensorflow/lite/delegates/hexagon/hexagon_delegate.h"
 #include "tensorflow/lite/delegates/nnapi/nnapi_delegate_c_api.h"
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 #include "tensorflow/lite/profiling/telemetry/c/profiler.h"
@@ -313,6 +314,16 @@ AT(TfLiteGpuDelegateOptions_New, egl_context, 16);
 AT(TfLiteGpuDelegateOptions_New, serialized_binary_cache_data, 24);
 AT(TfLiteGpuDelegateOptions_New, serialized_binary_cache_size, 32);
 
+SIZE(TfLiteHexagonDelegateOptions, 48);
+AT(TfLiteHexagonDelegateOptions, powersave_level, 4);
+AT(TfLiteHexagonDelegateOptions, print_graph_profile, 8);
+AT(TfLiteHexagonDelegateOptions, print_graph_debug, 9);
+AT(TfLiteHexagonDelegateOptions, max_delegated_partitions, 12);
+AT(TfLiteHexagonDelegateOptions, min_nodes_per_partition, 16);
+AT(TfLiteHexagonDelegateOptions, enable_dynamic_batch_size, 20);
+AT(TfLiteHexagonDelegateOptions, max_batch_size, 24);
+AT(TfLiteHexagonDelegateOptions, input_batch_dimensions, 32);
+AT(TfLiteHexagonDelegateOptions, output_batch_dimensions, 40);
 SIZE(TfLiteNnapiDelegateOptions, 56);
 AT(TfLiteNnapiDelegateOptions, accelerator_name, 8);
 AT(TfLiteNnapiDelegateOptions, model_token, 24);

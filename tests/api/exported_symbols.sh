@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exported_symbols.sh LIBRARY [gpu|nnapi]: the shared library exports every function that the public headers declare, with
-# version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not part of this
-# one, or to a later version: their functions may be missing. With gpu: the library is the GPU delegate, its headers
-# those of delegates/gpu and halite/gpu_delegate.h. With nnapi: its own headers, and of halite/gpu_delegate.h the report.
+# exported_symbols.sh LIBRARY [gpu|nnapi|hexagon]: the shared library exports every function that the public headers
+# declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not
+# part of this one, or to a later version: their functions may be missing. With gpu: the library is the GPU delegate, its
+# headers those of delegates/gpu and halite/gpu_delegate.h. With nnapi or hexagon: its own headers, and of
+# halite/gpu_delegate.h the report.
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
-    echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi]" >&2
+    echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi|hexagon]" >&2
     exit 2
 fi
 here=$(dirname "$0")
@@ -35,11 +36,15 @@ elif [ "${2:-}" = nnapi ]; then
     required=$(echo "$headers" | grep -e '/nnapi_delegate_c_api.h$' -e '/nnapi_plugin.h$')
     headers="$required halite/gpu_delegate.h"
     least=4
+elif [ "${2:-}" = hexagon ]; then
+    required=$(echo "$headers" | grep '/hexagon_delegate.h$')
+    headers="$required halite/gpu_delegate.h"
+    least=6
 fi
 # shellcheck disable=SC2086  # the lists are words
 {
     declared $headers
-    [ "${2:-}" != nnapi ] || printf '%s\n' tflite_plugin_create_delegate tflite_plugin_destroy_delegate
+    case "${2:-}" in nnapi | hexagon) printf '%s\n' tflite_plugin_create_delegate tflite_plugin_destroy_delegate ;; esac
 } | sort | sed 's/$/@@VERS_1.0/' >"$work/allowed"
 # shellcheck disable=SC2086
 declared $required | sed 's/$/@@VERS_1.0/' >"$work/required"

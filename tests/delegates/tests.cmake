@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the delegates for other people's accelerators; tests/fakes stands for the systems.
-halite_test(api/exported_symbols_nnapi COMMAND sh tests/api/exported_symbols.sh
-    $<TARGET_FILE:tensorflowlite_nnapi_delegate> nnapi)
+foreach(name nnapi hexagon)
+    halite_test(api/exported_symbols_${name} COMMAND sh tests/api/exported_symbols.sh
+        $<TARGET_FILE:tensorflowlite_${name}_delegate> ${name})
+endforeach()
 
 add_dependencies(test_nnapi tensorflowlite_nnapi_delegate neuralnetworks)
 target_compile_definitions(test_nnapi PRIVATE

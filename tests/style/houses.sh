@@ -28,6 +28,7 @@ only delegates 'base|abi'
 # Each delegate for an accelerator is a house of its own, and shares src/delegates/common with the others and the GPU's.
 only delegates/common 'base|abi'
 only delegates/nnapi 'base|abi|delegates/common'
+only delegates/hexagon 'base|abi|delegates/common'
 only gpu 'base|abi|delegates/common'
 only litert 'base'
 # LiteRT's two libraries know the runtime and the delegate by their public headers, and not each other.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of two tensors, element by element, which may be broadcast: sums, products and extremes.
+#include <math.h>
+
+#include "delegates/hexagon/op.h"
+
+// Both tensors, then both ranges.
+static void add_operands(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    int a = hexagon_in(node, 0), b = hexagon_in(node, 1);
+    hexagon_add_data(graph, a);
+    hexagon_add_data(graph, b);
+    hexagon_add_range(graph, a);
+    hexagon_add_range(graph, b);
+}
+
+static struct hexagon_shape result_shape(const struct hexagon_node *node)
+{
+    return hexagon_shape_of(hexagon_tensor(node, hexagon_out(node, 0)));
+}
+
+// ---- ADD and SUB --------------------------------------------------------------------------------
+
+static TfLiteFusedActivation sum_activation(const TfLiteNode *node, const struct hexagon_op *op)
+{
+    return op->builtin == kTfLiteBuiltinAdd ? ((const TfLiteAddParams *)node->builtin_data)->activation
+                                            : ((const TfLiteSubParams *)node->builtin_data)->activation;
+}
+
+static bool check_sum(const struct delegate_view *view, const struct hexagon_op *op)
+{
+    return hexagon_check_activation(view, sum_activation(view->node, op));
+}
+
+static void map_sum(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    int out = hexagon_out(node, 0);
+    struct hexagon_range range =
+        hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), sum_activation(node->node, node->op));
+    add_operands(graph, node);
+    hexagon_add_ends(graph, range);
+    struct hexagon_value sum = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
+    hexagon_set(graph, out, sum, result_shape(node), &range);
+}
+
+const struct hexagon_family hexagon_family_sum = {.inputs = {2, 2},
+                                                  .needs_params = true,
+                                                  .check = check_sum,
+                                                  .map = map_sum};
+
+// ---- MUL and SQUARED_DIFFERENCE -----------------------------------------------------------------
+
+static bool check_product(const struct delegate_view *view, const struct hexagon_op *op)
+{
+    (void)op;
+    return hexagon_check_activation(view, ((const TfLiteMulParams *)view->node->builtin_data)->activation);
+}
+
+// The product whose inputs have been added, of 32 bits, made 8 bits wide in this range.
+static void finish_product(struct hexagon_graph *graph, const struct hexagon_node *node, struct hexagon_range range)
+{
+    struct hexagon_shape shape = result_shape(node);
+    struct hexagon_value wide = hexagon_end_32(graph, HEXAGON_QuantizedMul_8x8to32, shape);
+    struct hexagon_value product = hexagon_requantize(graph, HEXAGON_Requantize_32to8, wide, shape, range);
+    hexagon_set(graph, hexagon_out(node, 0), product, shape, &range);
+}
+
+static void map_product(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    TfLiteFusedActivation activation = ((const TfLiteMulParams *)node->node->builtin_data)->activation;
+    add_operands(graph, node);
+    finish_product(graph, node,
+                   hexagon_activated(hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))), activation));
+}
+
+const struct hexagon_family hexagon_family_product = {.inputs = {2, 2},
+                                                      .needs_params = true,
+                                                      .check = check_product,
+                                                      .map = map_product};
+
+// The difference gets no wider a range than it can have and than its square can be told in.
+static struct hexagon_range difference_range(const struct hexagon_node *node)
+{
+    struct hexagon_range a = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 0)));
+    struct hexagon_range b = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 1)));
+    struct hexagon_range square = hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0)));
+    float limit = sqrtf(fmaxf(square.max, 0));
+    struct hexagon_range range = {fmaxf(a.min - b.max, -limit), fminf(a.max - b.min, limit)};
+    return range;
+}
+
+static bool check_squared_difference(const struct delegate_view *view, const struct hexagon_op *op)
+{
+    (void)op;
+    struct hexagon_range square = hexagon_range_of(delegate_output(view, 0));
+    return square.max > 0 ||
+           delegate_refuse(view, DELEGATE_QUANTIZATION, DELEGATE_OUTPUT(0), "the range of the squares is negative");
+}
+
+static void map_squared_difference(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    add_operands(graph, node);
+    hexagon_add_ends(graph, difference_range(node));
+    struct hexagon_value difference =
+        hexagon_end(graph, HEXAGON_QuantizedSub_8p8to8, HEXAGON_PAD_NA, result_shape(node));
+    for (int i = 0; i < 2; i++) hexagon_add(graph, difference.data);
+    for (int i = 0; i < 2; i++) {
+        hexagon_add(graph, difference.min);
+        hexagon_add(graph, difference.max);
+    }
+    finish_product(graph, node, hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))));
+}
+
+const struct hexagon_family hexagon_family_squared_difference = {.inputs = {2, 2},
+                                                                 .check = check_squared_difference,
+                                                                 .map = map_squared_difference};
+
+// ---- MAXIMUM and MINIMUM ------------------------------------------------------------------------
+
+static void map_extreme(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    int out = hexagon_out(node, 0);
+    struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, out));
+    add_operands(graph, node);
+    hexagon_add_range(graph, out);
+    struct hexagon_value extreme = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
+    hexagon_set(graph, out, extreme, result_shape(node), &range);
+}
+
+const struct hexagon_family hexagon_family_extreme = {.inputs = {2, 2}, .map = map_extreme};
