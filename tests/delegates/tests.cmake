@@ -11,8 +11,12 @@ target_compile_definitions(test_nnapi PRIVATE
 
 # Asks the delegate's tables, which its library does not export.
 file(GLOB nnapi_files CONFIGURE_DEPENDS src/delegates/nnapi/*.c)
-target_sources(test_nnapi_support PRIVATE ${nnapi_files} $<TARGET_OBJECTS:halite_delegate_common>)
-target_link_libraries(test_nnapi_support PRIVATE ${CMAKE_DL_LIBS})
+foreach(target test_nnapi_support test_nnapi_ops)
+    target_sources(${target} PRIVATE ${nnapi_files} $<TARGET_OBJECTS:halite_delegate_common>)
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS} m)
+endforeach()
+add_dependencies(test_nnapi_ops neuralnetworks)
+target_compile_definitions(test_nnapi_ops PRIVATE FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
 # nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.

@@ -15,12 +15,10 @@
 #include <cmocka.h>
 
 #include "base/half.h"
-#include "gpu/ops/op.h"
-#include "halite/gpu_delegate.h"
 #include "halite/halite.h"
 #include "support/bench.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
-#include "tensorflow/lite/delegates/gpu/delegate.h"
+#include "tensorflow/lite/delegates/external/external_delegate_interface.h"
 
 // Batches and channels: slices that are not full, and one that is.
 static const struct {
@@ -41,7 +39,8 @@ struct job {
 
 struct table {
     const char *only;
-    enum gpu_precision precision;
+    const struct op_target *target;
+    struct op_count count;
     struct job jobs[MAX_JOBS];
     int job_count;
     struct test_tensor tensors[MAX_TENSORS];
@@ -91,15 +90,15 @@ static void add_job(struct table *table, const struct op_case *row, int size, bo
 
 static void add_jobs(struct table *table, const struct op_family *family)
 {
+    const struct op_target_kind *kind = table->target->kind;
     for (const struct op_case *row = family->cases; row->name; row++) {
         if (table->only && !strstr(row->name, table->only)) continue;
-        if (row->singles && table->precision != GPU_F32) continue;
+        if (row->singles && table->target->precision != GPU_F32) continue;
+        if (kind->leaves_out && kind->leaves_out(row)) continue;
         int last = has_counted(row) ? SIZES : 1;
         for (int size = 0; size < last; size++) add_job(table, row, size, false);
-        const struct gpu_op *op = gpu_op_find(row->builtin, row->custom);
-        if (!op) fail_msg("%s: ops.def has no such operator", row->name);
         bool one_float = row->output_count <= 1 && row->output.type == TEST_FLOAT32;
-        if (op->epilogue && one_float) add_job(table, row, last > 1 ? 1 : 0, true);
+        if (kind->has_epilogue && kind->has_epilogue(row) && one_float) add_job(table, row, last > 1 ? 1 : 0, true);
     }
 }
 
@@ -445,20 +444,9 @@ static void collect(void *user_data, const char *format, va_list args)
     if (length > 0 && (size_t)length + 1 < room) strcat(session->messages, "\n");
 }
 
-static void say(const char *text)
+// target NULL: the reference kernels of the CPU.
+static void begin(struct session *session, struct table *table, const struct op_target *target)
 {
-    print_error("%s\n", text);
-}
-
-static const char *const precisions[] = {"f32", "f16s", "f16"};
-
-// device NULL: the reference kernels of the CPU.
-static void begin(struct session *session, struct table *table, const char *device, enum gpu_precision precision)
-{
-    // MIN_MEMORY_USAGE first: halves are kept even where they save little.
-    const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions",
-                          "inference_priority1"};
-    const char *values[] = {device, precisions[precision], "true", "1000", "3"};
     struct test_model model = {
         .tensor_count = table->tensor_count,
         .tensors = table->tensors,
@@ -476,11 +464,11 @@ static void begin(struct session *session, struct table *table, const char *devi
         const struct op_case *row = table->jobs[i].row;
         if (row->reference && row->custom)
             TfLiteInterpreterOptionsAddCustomOp(options, row->custom, row->reference, 1, 1);
-        else if (row->reference && !device)
+        else if (row->reference && !target)
             TfLiteInterpreterOptionsAddBuiltinOp(options, (TfLiteBuiltinOperator)row->builtin, row->reference, 1, 8);
     }
-    if (device) {
-        session->delegate = tflite_plugin_create_delegate(keys, values, 5, say);
+    if (target) {
+        session->delegate = target->kind->create(target);
         assert_non_null(session->delegate);
         TfLiteInterpreterOptionsAddDelegate(options, session->delegate);
     }
@@ -528,7 +516,7 @@ static void learn_shapes(struct table *table)
     clear(table);
     for (int i = 0; i < table->job_count; i++) add_nodes(table, i, false);
     struct session session;
-    begin(&session, table, NULL, GPU_F32);
+    begin(&session, table, NULL);
     for (int i = 0; i < table->job_count; i++) {
         struct job *job = &table->jobs[i];
         const TfLiteTensor *output = output_of(&session, job->outputs[0]);
@@ -555,27 +543,19 @@ static double element(const TfLiteTensor *tensor, size_t i)
     }
 }
 
-static double allowed(const struct job *job, TfLiteType type, double expected, enum gpu_precision precision)
-{
-    if (type == kTfLiteInt8 || type == kTfLiteUInt8) return job->row->steps;
-    if (type != kTfLiteFloat32 && type != kTfLiteFloat16) return 0;
-    // Behind an element that is exact, a sum and a product round.
-    enum gpu_tolerance kind = job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
-    return gpu_tolerance_at(kind, precision, expected);
-}
-
 // Whether a tensor of the job differs; says so.
-static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted, const TfLiteTensor *got,
-                    size_t element_bytes, enum gpu_precision precision)
+static bool differs(const struct op_target *target, const struct job *job, const char *what, const TfLiteTensor *wanted,
+                    const TfLiteTensor *got, size_t element_bytes)
 {
     size_t count = TfLiteTensorByteSize(wanted) / element_bytes, bad = 0, worst = 0;
     double excess = 0;
     assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
     for (size_t i = 0; i < count; i++) {
-        double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
+        double a = element(wanted, i), b = element(got, i);
+        double room = target->kind->allowed(target, job->row, job->behind, TfLiteTensorType(wanted), a);
         if (a == b || fabs(a - b) <= room || (isnan(a) && isnan(b))) continue;
         // A half ends at 65504.
-        if (precision != GPU_F32 && isinf(b) && fabs(a) >= 65504 && (a < 0) == (b < 0)) continue;
+        if (target->precision != GPU_F32 && isinf(b) && fabs(a) >= 65504 && (a < 0) == (b < 0)) continue;
         // The CPU clamps sums of products to the activation's range, which ends at the largest float.
         if (job->row->tolerance == GPU_SUMS && isinf(b) && fabs(a) == FLT_MAX && (a < 0) == (b < 0)) continue;
         if (bad++ == 0 || fabs(a - b) - room > excess) {
@@ -592,38 +572,40 @@ static bool differs(const struct job *job, const char *what, const TfLiteTensor 
 }
 
 // How many outputs and variables of the job differ.
-static int compare(const struct job *job, const struct session *cpu, const struct session *gpu,
-                   enum gpu_precision precision)
+static int compare(const struct op_target *target, const struct job *job, const struct session *cpu,
+                   const struct session *device)
 {
     int differ = 0;
     for (int o = 0; o < job->output_count; o++) {
         char what[32];
         snprintf(what, sizeof what, "output %d", o);
-        differ += differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
-                          bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
+        differ += differs(target, job, what, output_of(cpu, job->outputs[o]), output_of(device, job->outputs[o]),
+                          bytes_of(cpu->table->tensors[job->outputs[o]].type));
     }
     for (int i = job->first_tensor; i < job->end_tensor; i++)
         if (cpu->table->tensors[i].is_variable)
-            differ += differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
-                              TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
+            differ += differs(target, job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
+                              TfLiteInterpreterGetTensor(device->interpreter, i), sizeof(float));
     return differ;
 }
 
-// Nodes that the delegate left to the CPU; and whether it computes as it was told to.
-static int count_left(const struct session *session, enum gpu_precision precision)
+// Counts the nodes, and returns how many of them should not have stayed on the CPU.
+static int count_left(const struct session *session)
 {
-    static const HaliteGpuPrecision reported[] = {kHaliteGpuPrecisionF32, kHaliteGpuPrecisionF16S,
-                                                  kHaliteGpuPrecisionF16};
+    struct table *table = session->table;
+    const struct op_target *target = table->target;
     HaliteDelegateReport *report = HaliteDelegateReportCreate(session->delegate);
     assert_non_null(report);
-    assert_int_equal(HaliteDelegateReportGetPrecision(report), reported[precision]);
+    if (target->kind->check_report) target->kind->check_report(target, report);
     int left = 0;
-    for (int i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
+    table->count = (struct op_count){.nodes = HaliteDelegateReportGetNodeCount(report)};
+    for (int i = 0; i < table->count.nodes; i++) {
         const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
-        if (node->on_gpu) continue;
+        table->count.taken += node->on_gpu;
+        if (node->on_gpu || !target->kind->takes_all) continue;
         char name[160];
-        describe(&session->table->jobs[session->table->job_of_node[node->node]], name, sizeof name);
-        print_error("%s: %s is not on the GPU: %s\n", name, node->op, node->text);
+        describe(&table->jobs[table->job_of_node[node->node]], name, sizeof name);
+        print_error("%s: %s is not on %s: %s\n", name, node->op, target->kind->name, node->text);
         left++;
     }
     HaliteDelegateReportDelete(report);
@@ -633,22 +615,22 @@ static int count_left(const struct session *session, enum gpu_precision precisio
 // ---- a family -----------------------------------------------------------------------------------
 
 // Whether both the CPU and the device refuse the values of the row that the table consists of.
-static bool is_refused(struct table *table, const char *device, enum gpu_precision precision)
+static bool is_refused(struct table *table)
 {
     const struct op_case *row = table->jobs[0].row;
-    struct session cpu, gpu;
-    begin(&cpu, table, NULL, GPU_F32);
-    begin(&gpu, table, device, precision);
-    bool refused = count_left(&gpu, precision) == 0 && try_to_invoke(&cpu) != kTfLiteOk &&
-                   try_to_invoke(&gpu) != kTfLiteOk && strstr(gpu.messages, row->refusal);
-    if (!refused) print_error("%s: not refused with \"%s\": %s\n", row->name, row->refusal, gpu.messages);
+    struct session cpu, device;
+    begin(&cpu, table, NULL);
+    begin(&device, table, table->target);
+    bool refused = count_left(&device) == 0 && try_to_invoke(&cpu) != kTfLiteOk &&
+                   try_to_invoke(&device) != kTfLiteOk && strstr(device.messages, row->refusal);
+    if (!refused) print_error("%s: not refused with \"%s\": %s\n", row->name, row->refusal, device.messages);
     end(&cpu);
-    end(&gpu);
+    end(&device);
     return refused;
 }
 
 // How many rows that are to be refused are not; those of a family are all of this kind, or none is.
-static int run_refused(struct table *table, const struct op_family *family, const char *device)
+static int run_refused(struct table *table, const struct op_family *family)
 {
     int failed = 0;
     for (const struct op_case *row = family->cases; row->name; row++) {
@@ -657,46 +639,59 @@ static int run_refused(struct table *table, const struct op_family *family, cons
         table->job_count = 0;
         add_job(table, row, LARGEST_SIZE, false);
         build(table);
-        failed += !is_refused(table, device, table->precision);
+        failed += !is_refused(table);
     }
     return failed;
 }
 
-static int run_compared(struct table *table, const struct op_family *family, const char *device)
+static int run_compared(struct table *table, const struct op_family *family)
 {
     add_jobs(table, family);
     if (table->job_count == 0) fail_msg("no row of %s has \"%s\" in its name", family->name, table->only);
     learn_shapes(table);
     build(table);
-    struct session cpu, gpu;
-    begin(&cpu, table, NULL, GPU_F32);
-    begin(&gpu, table, device, table->precision);
-    int failed = count_left(&gpu, table->precision);
+    struct session cpu, device;
+    begin(&cpu, table, NULL);
+    begin(&device, table, table->target);
+    int failed = count_left(&device);
     for (int n = 0; n <= family->repeats + (family->repeats > 0); n++) {
         if (n > family->repeats) {
             assert_int_equal(TfLiteInterpreterResetVariableTensors(cpu.interpreter), kTfLiteOk);
-            assert_int_equal(TfLiteInterpreterResetVariableTensors(gpu.interpreter), kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterResetVariableTensors(device.interpreter), kTfLiteOk);
         }
         invoke(&cpu);
-        invoke(&gpu);
-        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, table->precision);
+        invoke(&device);
+        for (int i = 0; i < table->job_count; i++) failed += compare(table->target, &table->jobs[i], &cpu, &device);
     }
     end(&cpu);
-    end(&gpu);
-    if (gpu.messages[0]) print_error("%s", gpu.messages);
-    return failed + (gpu.messages[0] != '\0');
+    end(&device);
+    if (device.messages[0]) print_error("%s", device.messages);
+    return failed + (device.messages[0] != '\0');
 }
 
-void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+static struct table *new_table(const struct op_target *target, const char *only)
 {
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
+    table->target = target;
     table->only = only;
-    table->precision = precision;
-    int failed = (family->cases->refusal ? run_refused : run_compared)(table, family, device);
+    return table;
+}
+
+static void free_table(struct table *table)
+{
     clear(table);
     free(table);
+}
+
+struct op_count op_family_run(const struct op_family *family, const struct op_target *target, const char *only)
+{
+    struct table *table = new_table(target, only);
+    int failed = (family->cases->refusal ? run_refused : run_compared)(table, family);
+    struct op_count count = table->count;
+    free_table(table);
     if (failed) fail_msg("%d of them", failed);
+    return count;
 }
 
 static void invoke_session(void *session)
@@ -704,49 +699,48 @@ static void invoke_session(void *session)
     invoke(session);
 }
 
-static double time_of(struct table *table, const char *device, enum gpu_precision precision)
+// target NULL: on the CPU.
+static double time_of(struct table *table, const struct op_target *target)
 {
     struct session session;
-    begin(&session, table, device, precision);
+    begin(&session, table, target);
     invoke(&session);
     double ns = bench_call(invoke_session, &session);
     end(&session);
     return ns;
 }
 
-void op_family_bench(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+void op_family_bench(const struct op_family *family, const struct op_target *target, const char *only)
 {
-    struct table *table = calloc(1, sizeof *table);
-    assert_non_null(table);
+    static const char *const precisions[] = {"f32", "f16s", "f16"};
+    struct table *table = new_table(target, only);
     for (const struct op_case *row = family->cases; row->name; row++) {
-        if (row->refusal || (only && !strstr(row->name, only)) || (row->singles && precision != GPU_F32)) continue;
+        bool too_wide = row->singles && target->precision != GPU_F32;
+        if (row->refusal || (only && !strstr(row->name, only)) || too_wide) continue;
         table->job_count = 0;
         add_job(table, row, has_counted(row) ? LARGEST_SIZE : 0, false);
         build(table);
         char label[160], level[48];
         describe(&table->jobs[0], label, sizeof label);
-        snprintf(level, sizeof level, "%s %s", device, precisions[precision]);
-        bench_begin(label, time_of(table, NULL, GPU_F32));
-        bench_level(level, time_of(table, device, precision));
+        snprintf(level, sizeof level, "%s %s", target->device, precisions[target->precision]);
+        bench_begin(label, time_of(table, NULL));
+        bench_level(level, time_of(table, target));
         bench_end();
     }
-    clear(table);
-    free(table);
+    free_table(table);
 }
 
-void op_family_plan(const struct op_family *family, const char *device, enum gpu_precision precision)
+void op_family_plan(const struct op_family *family, const struct op_target *target)
 {
-    struct table *table = calloc(1, sizeof *table);
-    assert_non_null(table);
+    struct table *table = new_table(target, NULL);
     add_jobs(table, family);
     learn_shapes(table);
     build(table);
     struct session session;
-    begin(&session, table, device, precision);
-    int left = count_left(&session, precision);
+    begin(&session, table, target);
+    int left = count_left(&session);
     end(&session);
     if (session.messages[0]) print_error("%s", session.messages);
-    clear(table);
-    free(table);
+    free_table(table);
     assert_int_equal(left, 0);
 }

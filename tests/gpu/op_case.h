@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The op table of the GPU delegate: a row is one node as a model has it, options, shapes, types and constants. Rows
-// stand in the files cases_X.c, a family of operators each; op_case.c puts all rows of a family into one model, for
-// each batch and number of channels, and compares what a device makes of it with the reference kernels of the CPU;
-// test_ops.c is the program.
+// The op table of the delegates: a row is one node as a model has it, options, shapes, types and constants. Rows stand
+// in the files cases_X.c, a family of operators each. op_case.c puts all rows of a family into one model, for each
+// batch and number of channels, and compares what a delegate makes of it with the reference kernels of the CPU. Which
+// delegate that is, an op_target says: test_ops.c is the program for the GPU's, with op_target_gpu.c.
 #ifndef HALITE_TESTS_GPU_OP_CASE_H
 #define HALITE_TESTS_GPU_OP_CASE_H
 
@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "gpu/tolerance.h"
+#include "halite/gpu_delegate.h"
 #include "model/schema.h"
 #include "support/model_writer.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -200,14 +201,43 @@ struct op_family {
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY
 
-// Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU
-// and a message each fail the running cmocka test. only: rows whose name has it; NULL: all.
-void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only);
-// Prints how long an inference of each row alone takes, on the CPU's reference kernels and on the device in this
-// precision, copies of inputs included. Rows have their largest batch and channels. Nothing is compared.
-void op_family_bench(const struct op_family *family, const char *device, enum gpu_precision precision,
-                     const char *only);
-// Only plans the family for the device, and runs nothing.
-void op_family_plan(const struct op_family *family, const char *device, enum gpu_precision precision);
+// What the table runs on. The program is linked with the delegate's plug-in interface and its report.
+struct op_target {
+    const struct op_target_kind *kind;
+    const char *device;
+    enum gpu_precision precision; // of its floats
+};
+
+struct op_target_kind {
+    const char *name; // as messages say it: "the GPU"
+    TfLiteDelegate *(*create)(const struct op_target *target);
+    bool takes_all; // a node that stays on the CPU is a failure; else it is only counted
+    // Checks what the report says of the delegate itself. NULL: nothing.
+    void (*check_report)(const struct op_target *target, const HaliteDelegateReport *report);
+    // Whether the target computes the row by a formula that is not good for its numbers: it is left out. NULL: none.
+    bool (*leaves_out)(const struct op_case *row);
+    // Whether the row's operator takes what stands behind it into its own kernel. NULL: none does.
+    bool (*has_epilogue)(const struct op_case *row);
+    // By how much an element may differ, which the CPU says is `expected`. behind: a sum and a product stand behind it.
+    double (*allowed)(const struct op_target *target, const struct op_case *row, bool behind, TfLiteType type,
+                      double expected);
+};
+
+struct op_count {
+    int nodes, taken; // by the delegate
+};
+
+// Runs a family through the target; a difference and a message each fail the running cmocka test. only: rows whose name
+// has it; NULL: all. Families whose rows are to be refused are for targets that take all. Returns how many nodes the
+// delegate had.
+struct op_count op_family_run(const struct op_family *family, const struct op_target *target, const char *only);
+// Prints how long an inference of each row alone takes, on the CPU's reference kernels and on the target, copies of
+// inputs included. Rows have their largest batch and channels. Nothing is compared.
+void op_family_bench(const struct op_family *family, const struct op_target *target, const char *only);
+// Only plans the family for the target, and runs nothing.
+void op_family_plan(const struct op_family *family, const struct op_target *target);
+
+// op_target_gpu.c
+extern const struct op_target_kind op_target_gpu;
 
 #endif

@@ -202,8 +202,10 @@ static void every_listed_kernel_is_planned_by_some_row(void **state)
 {
     (void)state;
     for (int f = 0; f < FAMILIES; f++)
-        for (int precision = GPU_F32; precision <= GPU_F16S; precision++)
-            op_family_plan(families[f], "null", (enum gpu_precision)precision);
+        for (int precision = GPU_F32; precision <= GPU_F16S; precision++) {
+            const struct op_target target = {&op_target_gpu, "null", (enum gpu_precision)precision};
+            op_family_plan(families[f], &target);
+        }
     int unused = 0;
     for (int i = 0; i < ROWS; i++) {
         const struct gpu_op *op = gpu_op_find(rows[i].builtin, rows[i].custom);

@@ -68,9 +68,10 @@ static void test_family(void **state)
     const struct run *run = *state;
     large.wanted = run->large;
     int plans = check_plan_count();
-    op_family_run(run->family, run->device, run->precision, run->only);
+    const struct op_target target = {&op_target_gpu, run->device, run->precision};
+    op_family_run(run->family, &target, run->only);
     assert_true(check_plan_count() > plans);
-    if (bench_wanted) op_family_bench(run->family, run->device, run->precision, run->only);
+    if (bench_wanted) op_family_bench(run->family, &target, run->only);
 }
 
 static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
