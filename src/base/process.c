@@ -19,6 +19,13 @@ bool hl_process_path(char *path, size_t size)
     return length > 0 && length < size;
 }
 
+bool hl_process_machine(char *name, size_t size)
+{
+    (void)name;
+    (void)size;
+    return false;
+}
+
 int hl_process_run(const char *const *arguments)
 {
     intptr_t code = _spawnvp(_P_WAIT, arguments[0], arguments);
@@ -78,6 +85,7 @@ int hl_stream_columns(FILE *stream)
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if defined(__APPLE__)
@@ -95,6 +103,14 @@ bool hl_process_path(char *path, size_t size)
     path[length] = '\0';
     return true;
 #endif
+}
+
+bool hl_process_machine(char *name, size_t size)
+{
+    struct utsname system;
+    if (uname(&system) < 0 || strlen(system.machine) >= size) return false;
+    memcpy(name, system.machine, strlen(system.machine) + 1);
+    return true;
 }
 
 int hl_process_run(const char *const *arguments)

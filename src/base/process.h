@@ -12,6 +12,9 @@
 // Path of the program's own file. False where the system does not tell, or it is longer than `size` bytes.
 bool hl_process_path(char *path, size_t size);
 
+// What kind of machine this is: "x86_64", "arm64", "iPhone12,1". False where the system does not tell.
+bool hl_process_machine(char *name, size_t size);
+
 // Runs a program, which is looked for as shells do, and waits for its end. NULL is behind the last argument, the first
 // is the program. Its exit code, 127 where it cannot be started, -1 where something else ended it.
 int hl_process_run(const char *const *arguments);

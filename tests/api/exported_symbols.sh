@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exported_symbols.sh LIBRARY [gpu|nnapi|hexagon]: the shared library exports every function that the public headers
-# declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not
-# part of this one, or to a later version: their functions may be missing. With gpu: the library is the GPU delegate, its
-# headers those of delegates/gpu and halite/gpu_delegate.h. With nnapi or hexagon: its own headers, and of
-# halite/gpu_delegate.h the report.
+# exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]: the shared library exports every function that the public
+# headers declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are
+# not part of this one, or to a later version: their functions may be missing. With gpu: the library is the GPU
+# delegate, its headers those of delegates/gpu and halite/gpu_delegate.h. With another delegate: its own headers, and
+# of halite/gpu_delegate.h the report.
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
-    echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi|hexagon]" >&2
+    echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]" >&2
     exit 2
 fi
 here=$(dirname "$0")
@@ -40,11 +40,15 @@ elif [ "${2:-}" = hexagon ]; then
     required=$(echo "$headers" | grep '/hexagon_delegate.h$')
     headers="$required halite/gpu_delegate.h"
     least=6
+elif [ "${2:-}" = coreml ]; then
+    required=$(echo "$headers" | grep -e '/delegates/coreml/')
+    headers="$required halite/gpu_delegate.h"
+    least=2
 fi
 # shellcheck disable=SC2086  # the lists are words
 {
     declared $headers
-    case "${2:-}" in nnapi | hexagon) printf '%s\n' tflite_plugin_create_delegate tflite_plugin_destroy_delegate ;; esac
+    [ "${2:-gpu}" = gpu ] || printf '%s\n' tflite_plugin_create_delegate tflite_plugin_destroy_delegate
 } | sort | sed 's/$/@@VERS_1.0/' >"$work/allowed"
 # shellcheck disable=SC2086
 declared $required | sed 's/$/@@VERS_1.0/' >"$work/required"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the delegates for other people's accelerators; tests/fakes stands for the systems.
-foreach(name nnapi hexagon)
+foreach(name nnapi hexagon coreml)
     halite_test(api/exported_symbols_${name} COMMAND sh tests/api/exported_symbols.sh
         $<TARGET_FILE:tensorflowlite_${name}_delegate> ${name})
 endforeach()
@@ -38,6 +38,31 @@ if(NOT HALITE_THREAD_SANITIZE)
         nnapi_golden_test(ops ${level} PATHS ops)
     endforeach()
     nnapi_golden_test(graphs 1000007 PATHS graphs structure)
+endif()
+
+# ---- golden cases through Core ML, before the fake -----------------------------------------------------------------
+# coreml_golden_test(NAME VERSION [SLOW] PATHS ...): with this coreml_version, within the bounds of the CPU's own kernels.
+function(coreml_golden_test name version)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "PATHS")
+    set(slow)
+    if(arg_SLOW)
+        set(slow SLOW)
+    endif()
+    list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
+    halite_test(golden/coreml_${name}.${version} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_coreml_delegate>
+        --option coreml_version=${version} --option min_nodes_per_partition=1
+        --differences tests/delegates/tolerances.md --differences docs/differences.md ${paths}
+        ENVIRONMENT HALITE_COREML_RUNNER=$<TARGET_FILE:fake_coreml>)
+endfunction()
+if(TARGET fake_coreml AND NOT HALITE_THREAD_SANITIZE)
+    foreach(version 2 3)
+        coreml_golden_test(ops ${version} PATHS ops)
+    endforeach()
+    coreml_golden_test(graphs 2 PATHS graphs structure models/small_ops models/micro)
+    coreml_golden_test(models 2 SLOW PATHS models/classification/mobilenet_v1_0.25_128_float
+        models/classification/mobilenet_v1_1.0_224_fp16 models/classification/mobilenet_v1_1.0_224_int8
+        models/segmentation/selfie_segmentation models/pose/posenet_mobilenet_v1_075_353_481_decoder_only)
 endif()
 
 # ---- whole models -----------------------------------------------------------------------------------------------------

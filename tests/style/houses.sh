@@ -29,6 +29,7 @@ only delegates 'base|abi'
 only delegates/common 'base|abi'
 only delegates/nnapi 'base|abi|delegates/common'
 only delegates/hexagon 'base|abi|delegates/common'
+only delegates/coreml 'base|abi|delegates/common'
 only gpu 'base|abi|delegates/common'
 only litert 'base'
 # LiteRT's two libraries know the runtime and the delegate by their public headers, and not each other.

@@ -21,16 +21,18 @@ typedef enum {
 
 typedef struct {
     TfLiteCoreMlDelegateEnabledDevices enabled_devices;
-    // Core ML version to write models for: 2 or 3. 0: the newest that the system has.
+    // Core ML version to write models for: 2 or 3. 0: the newest that the system has. Another value
+    // counts as the newest, after a message.
     int coreml_version;
     // Connected parts of the graph to take. 0: as many as there are.
     int max_delegated_partitions;
-    // Parts with fewer ops stay on the CPU. Below 2 counts as 2.
+    // Parts with fewer ops stay on the CPU. 0 or less: 2.
     int min_nodes_per_partition;
 } TfLiteCoreMlDelegateOptions;
 
-// New delegate; options are copied and must not be NULL. NULL when the device is not enabled. The
-// caller frees it with TfLiteCoreMlDelegateDelete after every interpreter that uses it.
+// New delegate; options are copied, NULL means all zero. NULL, after a message that says why, where the
+// system has no Core ML or the device is not enabled. The caller frees it with
+// TfLiteCoreMlDelegateDelete after every interpreter that uses it.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteCoreMlDelegateCreate(
     const TfLiteCoreMlDelegateOptions* options);
 

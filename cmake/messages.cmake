@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Messages in the form of protocol buffers, by protobuf-c. HALITE_PROTOBUF_C: whether it is here, for the target's processor.
+find_program(PROTOC_C protoc-c)
+find_library(PROTOBUF_C_LIBRARY protobuf-c)
+find_path(PROTOBUF_C_HEADERS protobuf-c/protobuf-c.h)
+set(HALITE_PROTOBUF_C OFF)
+if(PROTOC_C AND PROTOBUF_C_LIBRARY AND PROTOBUF_C_HEADERS)
+    include(CheckCSourceCompiles)
+    set(CMAKE_REQUIRED_INCLUDES ${PROTOBUF_C_HEADERS})
+    set(CMAKE_REQUIRED_LIBRARIES ${PROTOBUF_C_LIBRARY})
+    check_c_source_compiles("#include <protobuf-c/protobuf-c.h>
+        int main(void) { return protobuf_c_version() == 0; }" PROTOBUF_C_LINKS)
+    unset(CMAKE_REQUIRED_INCLUDES)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+    set(HALITE_PROTOBUF_C ${PROTOBUF_C_LINKS})
+endif()
+
+# halite_messages(NAME PROTO...): the messages of these files, in a library to link: FILE.proto becomes FILE.pb-c.h.
+function(halite_messages name)
+    set(folder ${PROJECT_BINARY_DIR}/messages)
+    file(MAKE_DIRECTORY ${folder})
+    set(sources)
+    foreach(proto IN LISTS ARGN)
+        get_filename_component(proto ${proto} ABSOLUTE)
+        get_filename_component(file ${proto} NAME_WE)
+        get_filename_component(from ${proto} DIRECTORY)
+        add_custom_command(OUTPUT ${folder}/${file}.pb-c.c ${folder}/${file}.pb-c.h VERBATIM
+            COMMAND ${PROTOC_C} --proto_path=${from} --c_out=${folder} ${file}.proto DEPENDS ${proto})
+        list(APPEND sources ${folder}/${file}.pb-c.c ${folder}/${file}.pb-c.h)
+    endforeach()
+    add_library(${name} STATIC ${sources})
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+    target_include_directories(${name} SYSTEM PUBLIC ${folder} ${PROTOBUF_C_HEADERS})
+    target_link_libraries(${name} PUBLIC ${PROTOBUF_C_LIBRARY})
+endfunction()
