@@ -222,8 +222,9 @@ typedef struct HaliteDelegateGraph {
 // one that took its place in memory, or to 64 others. A program that uses one delegate for many interpreters notes the
 // highest number before it applies the delegate: the graphs above are new.
 typedef struct HaliteDelegateReport HaliteDelegateReport;
-// The caller deletes it. NULL: the delegate is none of Halite's GPU delegates (a wrapper of
-// TfLiteExternalDelegateCreate is none either), or there is no memory.
+// The caller deletes it. NULL: the delegate is none of Halite's (a wrapper of TfLiteExternalDelegateCreate is none
+// either), or there is no memory. All of Halite's delegate libraries export these functions, and each answers for the
+// delegates and reports of all of them: it does not matter which one a program is linked with first.
 TFL_CAPI_EXPORT extern HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate);
 TFL_CAPI_EXPORT extern void HaliteDelegateReportDelete(HaliteDelegateReport *report);
 // The device that the delegate has opened; NULL: none, since nothing was to run there, or it failed.

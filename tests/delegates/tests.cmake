@@ -18,6 +18,21 @@ endforeach()
 add_dependencies(test_nnapi_ops neuralnetworks)
 target_compile_definitions(test_nnapi_ops PRIVATE FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 
+# ---- two libraries in one program ------------------------------------------------------------------------------------
+if(TARGET tensorflowlite_gpu_delegate)
+    function(two_libraries_test first second)
+        set(target two_libraries_${first}_first)
+        add_executable(${target} tests/delegates/two_libraries.c)
+        target_link_libraries(${target} PRIVATE -Wl,--no-as-needed
+            tensorflowlite_${first}_delegate tensorflowlite_${second}_delegate test_support tensorflowlite_c)
+        add_dependencies(${target} neuralnetworks)
+        halite_test(delegates/${target} COMMAND ${target} ENVIRONMENT
+            HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks>)
+    endfunction()
+    two_libraries_test(gpu nnapi)
+    two_libraries_test(nnapi gpu)
+endif()
+
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
 # nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
 function(nnapi_golden_test name level)
