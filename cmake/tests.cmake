@@ -136,6 +136,8 @@ set(test_ops_more ${op_table_files} tests/gpu/op_target_gpu.c tests/gpu/check_pl
 set(test_facts_more ${test_ops_more})
 set(test_plans_more tests/gpu/check_plan.c)
 set(test_nnapi_ops_more ${op_table_files})
+set(test_nnapi_more tests/delegates/nnapi_fixture.c)
+set(test_nnapi_failures_more tests/delegates/nnapi_fixture.c)
 set(test_core_more tests/litert/core_fixture.c)
 set(test_core_run_more tests/litert/core_fixture.c)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)

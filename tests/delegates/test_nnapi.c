@@ -11,62 +11,11 @@
 
 #include <cmocka.h>
 
-#include "base/library.h"
 #include "delegates/nnapi/support_library.h"
-#include "halite/halite.h"
+#include "delegates/nnapi_fixture.h"
 #include "support/model_writer.h"
-#include "tensorflow/lite/acceleration/configuration/c/nnapi_plugin.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
-#include "tensorflow/lite/delegates/nnapi/nnapi_delegate_c_api.h"
-
-// ---- the libraries ------------------------------------------------------------------------------
-
-// X(result, name, arguments)
-#define DELEGATE_FUNCTIONS(X)                                                              \
-    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                     \
-      (const char *const *, const char *const *, size_t, void (*)(const char *)))          \
-    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                            \
-    X(TfLiteNnapiDelegateOptions, TfLiteNnapiDelegateOptionsDefault, (void))               \
-    X(TfLiteDelegate *, TfLiteNnapiDelegateCreate, (const TfLiteNnapiDelegateOptions *))   \
-    X(void, TfLiteNnapiDelegateDelete, (TfLiteDelegate *))                                 \
-    X(const TfLiteDelegatePlugin *, TfLiteNnapiDelegatePluginCApi, (void))                 \
-    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))        \
-    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                          \
-    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *)) \
-    X(int32_t, HaliteDelegateReportGetNodeCount, (const HaliteDelegateReport *))           \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
-#define FAKE_FUNCTIONS(X)                             \
-    X(void, fakeNnapi_reset, (void))                  \
-    X(void, fakeNnapi_set, (const char *, long long)) \
-    X(long long, fakeNnapi_get, (const char *))       \
-    X(struct nnapi_support_library *, ANeuralNetworks_getSLDriverImpl, (void))
-
-static struct {
-#define X(result, name, arguments) result(*name) arguments;
-    DELEGATE_FUNCTIONS(X) FAKE_FUNCTIONS(X)
-#undef X
-} lib;
-
-static void find(const char *path, const char *name, void *pointer, size_t size)
-{
-    struct hl_library *library = hl_library_open(path);
-    if (!library) fail_msg("%s", hl_library_error());
-    if (!hl_library_find(library, name, pointer, size)) fail_msg("%s has no %s", path, name);
-}
-
-static int open_libraries(void **state)
-{
-    (void)state;
-#define X(result, name, arguments) find(NNAPI_DELEGATE, #name, &lib.name, sizeof lib.name);
-    DELEGATE_FUNCTIONS(X)
-#undef X
-#define X(result, name, arguments) find(FAKE_NNAPI, #name, &lib.name, sizeof lib.name);
-    FAKE_FUNCTIONS(X)
-#undef X
-    return 0;
-}
 
 // ---- the graph ----------------------------------------------------------------------------------
 
@@ -149,44 +98,6 @@ static void check_output(const struct session *session)
     for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
 }
 
-static int delegated_nodes(const struct session *session)
-{
-    int count = 0;
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
-        HaliteNodeReport report;
-        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
-        count += report.replaced_nodes;
-    }
-    return count;
-}
-
-// ---- a delegate ---------------------------------------------------------------------------------
-
-static char *plugin_messages(void)
-{
-    static char text[2048];
-    return text;
-}
-
-static void collect_plugin(const char *text)
-{
-    snprintf(plugin_messages(), 2048, "%s", text);
-}
-
-// With options as text: key, value, ... NULL. The fake stands for the system where nothing else is named.
-static TfLiteDelegate *make(const char *const *texts)
-{
-    const char *keys[8] = {"library_path"}, *values[8] = {FAKE_NNAPI};
-    size_t count = 1;
-    for (; texts && texts[2 * (count - 1)]; count++) {
-        keys[count] = texts[2 * (count - 1)];
-        values[count] = texts[2 * (count - 1) + 1];
-    }
-    plugin_messages()[0] = 0;
-    return lib.tflite_plugin_create_delegate(keys, values, count, collect_plugin);
-}
-#define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
-
 // Applies a delegate and runs; the rest is for the test to look at. Ends both.
 static void apply_and_run(TfLiteDelegate *delegate, int expected_nodes, const char *message)
 {
@@ -195,7 +106,7 @@ static void apply_and_run(TfLiteDelegate *delegate, int expected_nodes, const ch
     assert_non_null(delegate);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), expected_nodes);
+    assert_int_equal(delegated_nodes(session.interpreter), expected_nodes);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(run(&session), kTfLiteOk);
         check_output(&session);
@@ -272,7 +183,7 @@ static void devices_may_refuse_operations(void **state)
     struct session session;
     begin(&session);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), 2);
+    assert_int_equal(delegated_nodes(session.interpreter), 2);
     HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
     assert_string_equal(lib.HaliteDelegateReportGetNode(report, 1)->text,
                         "the device google-edgetpu does not support it");
@@ -451,7 +362,7 @@ static bool fail_once(long long level, long long fail_at)
     bool applied = status == kTfLiteOk;
     assert_true(applied || status == kTfLiteDelegateError);
     if (!applied) {
-        assert_int_equal(delegated_nodes(&session), 0);
+        assert_int_equal(delegated_nodes(session.interpreter), 0);
         assert_int_equal(lib.fakeNnapi_get("live"), 0);
     } else {
         status = run(&session);

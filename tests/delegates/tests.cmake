@@ -5,9 +5,13 @@ foreach(name nnapi hexagon coreml)
         $<TARGET_FILE:tensorflowlite_${name}_delegate> ${name})
 endforeach()
 
-add_dependencies(test_nnapi tensorflowlite_nnapi_delegate neuralnetworks)
-target_compile_definitions(test_nnapi PRIVATE
-    NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
+foreach(target test_nnapi test_nnapi_failures)
+    add_dependencies(${target} tensorflowlite_nnapi_delegate neuralnetworks)
+    target_compile_definitions(${target} PRIVATE
+        NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
+endforeach()
+set_tests_properties(delegates/test_nnapi_failures PROPERTIES LABELS slow)
+set_property(TEST delegates/test_nnapi_failures APPEND PROPERTY ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
 
 # Asks the delegate's tables, which its library does not export.
 file(GLOB nnapi_files CONFIGURE_DEPENDS src/delegates/nnapi/*.c)
