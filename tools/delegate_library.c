@@ -9,10 +9,12 @@
 
 static const struct {
     const char *name, *file, *device;
+    const char *key, *value; // see hl_delegate_library
 } known[] = {
-    {"gpu", "libtensorflowlite_gpu_delegate.so", "GPU"},
-    {"nnapi", "libtensorflowlite_nnapi_delegate.so", "NNAPI"},
-    {"hexagon", "libtensorflowlite_hexagon_delegate.so", "Hexagon"},
+    {"gpu", "libtensorflowlite_gpu_delegate.so", "GPU", NULL, NULL},
+    {"nnapi", "libtensorflowlite_nnapi_delegate.so", "NNAPI", NULL, NULL},
+    {"hexagon", "libtensorflowlite_hexagon_delegate.so", "Hexagon", NULL, NULL},
+    {"coreml", "libtensorflowlite_coreml_delegate.so", "Core ML", "runner", "none"},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -50,7 +52,12 @@ bool hl_delegate_library_open(struct hl_delegate_library *library, const char *d
         hl_text_add(problem, "the delegate cannot be opened: %s", hl_library_error());
         return false;
     }
-    library->device = find(delegate) < KNOWN ? known[find(delegate)].device : "delegate";
+    library->device = "delegate";
+    if (find(delegate) < KNOWN) {
+        library->device = known[find(delegate)].device;
+        library->assume_key = known[find(delegate)].key;
+        library->assume_value = known[find(delegate)].value;
+    }
 #define X(result, name, arguments)                                                                   \
     if (!hl_library_find(library->handle, #name, &library->name, sizeof library->name)) {            \
         hl_text_add(problem, "%s has no " #name ": it is none of this version of Halite", delegate); \

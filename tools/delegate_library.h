@@ -29,6 +29,8 @@
 struct hl_delegate_library {
     struct hl_library *handle; // stays open, drivers do not like to be unloaded; NULL: it is not there
     const char *device;        // the name of its devices' kind, for people: "NNAPI"
+    // An option with which the delegate is made for its system where that is not here. NULL: there is none.
+    const char *assume_key, *assume_value;
 #define X(result, name, arguments) result(*name) arguments;
     HL_REPORT_FUNCTIONS(X) HL_PLUGIN_FUNCTIONS(X)
 #undef X

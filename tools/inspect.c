@@ -25,7 +25,7 @@ static const struct hl_flag flags[] = {
      .help = "show which nodes a delegate would take, and why not the others"},
     {.name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "NAME",
      .offset = offsetof(struct hl_inspect_options, model.delegate),
-     .help = "which delegate --placement asks: gpu, nnapi, or a library of\n"
+     .help = "which delegate --placement asks: gpu, nnapi, coreml, or a library of\n"
              "Halite's; default: gpu"},
     {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",
      .offset = offsetof(struct hl_inspect_options, model.device),

@@ -73,6 +73,12 @@ static void report(const char *text)
     hl_error("inspect", NULL, "%s", text);
 }
 
+// What is wrong is said when the delegate is made once more, for a system that is not here.
+static void ignore(const char *text)
+{
+    (void)text;
+}
+
 // The file's own delegate would be an external one, of which there is no report.
 static bool make_other_delegate(struct hl_node_placement *placement, const struct hl_model_options *options,
                                 TfLiteExternalDelegateOptions *given)
@@ -81,9 +87,16 @@ static bool make_other_delegate(struct hl_node_placement *placement, const struc
     if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(given, "device", options->device);
     snprintf(partitions, sizeof partitions, "%d", options->partitions);
     if (options->partitions > 0) TfLiteExternalDelegateOptionsInsert(given, "max_delegated_partitions", partitions);
-    placement->other =
-        placement->library.tflite_plugin_create_delegate(given->keys, given->values, (size_t)given->count, report);
-    return placement->other != NULL;
+    const struct hl_delegate_library *library = &placement->library;
+    size_t count = (size_t)given->count;
+    placement->other = library->tflite_plugin_create_delegate(given->keys, given->values, count,
+                                                              library->assume_key != NULL ? ignore : report);
+    if (placement->other != NULL || library->assume_key == NULL) return placement->other != NULL;
+    TfLiteExternalDelegateOptionsInsert(given, library->assume_key, library->assume_value);
+    count = (size_t)given->count;
+    placement->other = library->tflite_plugin_create_delegate(given->keys, given->values, count, report);
+    placement->assumed = placement->other != NULL;
+    return placement->assumed;
 }
 
 static bool make_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
@@ -235,8 +248,10 @@ static void print_device(const struct hl_node_placement *placement)
 {
     const HaliteDevice *device = device_of(placement);
     printf("\nplacement");
-    if (placement->assumed)
+    if (placement->assumed && placement->other == NULL)
         printf(" on null:0: there is no GPU here, this is what any would take");
+    else if (placement->assumed && device != NULL)
+        printf(" on %s: there is none here, this is what it would take", device->name);
     else if (device != NULL && placement->other != NULL)
         printf(" on %s, %s", placement->library.device, device->name);
     else if (device != NULL)

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
-#include "gpu/op_case.h"
+#include "delegates/op_families.h"
 #include "tensorflow/lite/delegates/external/external_delegate_interface.h"
 
 static void say(const char *text)
@@ -48,32 +48,8 @@ static const struct op_target_kind nnapi_target = {
     .allowed = allowed,
 };
 
-static void run_family(void **state)
-{
-    const struct op_family *family = *state;
-    const struct op_target target = {&nnapi_target, "google-edgetpu", GPU_F32};
-    struct op_count count = op_family_run(family, &target, NULL);
-    print_message("%s: %d of %d nodes on NNAPI\n", family->name, count.taken, count.nodes);
-    assert_true(count.taken > 0);
-}
-
 int main(void)
 {
-    static const struct op_family *const families[] = {
-#define OP_FAMILY(name) &op_family_##name,
-        OP_FAMILIES(OP_FAMILY)
-#undef OP_FAMILY
-    };
-    enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[FAMILIES];
-    size_t count = 0;
-    for (size_t f = 0; f < FAMILIES; f++) {
-        if (families[f]->cases->refusal) continue; // in words of the GPU delegate
-        tests[count++] = (struct CMUnitTest){
-            .name = families[f]->name,
-            .test_func = run_family,
-            .initial_state = (void *)(uintptr_t)families[f],
-        };
-    }
-    return _cmocka_run_group_tests("ops on NNAPI", tests, count, NULL, NULL);
+    const struct op_target target = {&nnapi_target, "google-edgetpu", GPU_F32};
+    return op_families_main(&target, true, NULL);
 }

@@ -37,6 +37,19 @@ if(TARGET tensorflowlite_gpu_delegate)
     two_libraries_test(nnapi gpu)
 endif()
 
+if(TARGET fake_coreml)
+    file(GLOB coreml_files CONFIGURE_DEPENDS src/delegates/coreml/*.c)
+    list(FILTER coreml_files EXCLUDE REGEX "/without_protobuf\\.c$")
+    target_sources(test_coreml_ops PRIVATE ${coreml_files} $<TARGET_OBJECTS:halite_delegate_common>)
+    target_link_libraries(test_coreml_ops PRIVATE coreml_model ${CMAKE_DL_LIBS} m)
+    foreach(target test_coreml test_coreml_ops)
+        add_dependencies(${target} tensorflowlite_coreml_delegate fake_coreml)
+        target_compile_definitions(${target} PRIVATE
+            COREML_DELEGATE="$<TARGET_FILE:tensorflowlite_coreml_delegate>" FAKE_COREML="$<TARGET_FILE:fake_coreml>")
+    endforeach()
+    halite_test(delegates/test_coreml_ops.3 COMMAND test_coreml_ops 3)
+endif()
+
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
 # nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
 function(nnapi_golden_test name level)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The op table (tests/gpu/op_case.h) through the Core ML delegate, before the fake of Core ML: floats lie within 1e-5
+// of the CPU's, and each operator of ops.def is taken at least once.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/process.h"
+#include "delegates/op_families.h"
+#include "tensorflow/lite/delegates/external/external_delegate_interface.h"
+
+static void say(const char *text)
+{
+    print_error("%s\n", text);
+}
+
+static TfLiteDelegate *create(const struct op_target *target)
+{
+    const char *keys[] = {"enabled_devices", "min_nodes_per_partition", "coreml_version"};
+    const char *values[] = {"all", "1", target->device};
+    return tflite_plugin_create_delegate(keys, values, 3, say);
+}
+
+static double allowed(const struct op_target *target, const struct op_case *row, bool behind, TfLiteType type,
+                      double expected)
+{
+    (void)target;
+    (void)row;
+    (void)behind;
+    return type == kTfLiteFloat32 && isfinite(expected) ? 1e-5 * fmax(1, fabs(expected)) : 0;
+}
+
+// Core ML's ADD and others do not keep to float32's range, as the CPU's do: tests/delegates/tolerances.md.
+static bool leaves_out(const struct op_case *row)
+{
+    return row->inputs[0].values >= VALUES_SPECIAL || row->inputs[1].values >= VALUES_SPECIAL;
+}
+
+// ---- operators that were taken ------------------------------------------------------------------
+
+static const char *const operators[] = {
+#define COREML_OP(builtin, name, version, family) name,
+#include "delegates/coreml/ops.def"
+#undef COREML_OP
+};
+enum { OPERATORS = sizeof operators / sizeof *operators };
+
+static int *taken(void)
+{
+    static int counts[OPERATORS];
+    return counts;
+}
+
+static void count_taken(const struct op_target *target, const HaliteDelegateReport *report)
+{
+    (void)target;
+    for (int32_t i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
+        const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
+        for (int k = 0; k < OPERATORS; k++) taken()[k] += node->on_gpu && strcmp(node->op, operators[k]) == 0;
+    }
+}
+
+static void each_operator_was_taken(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OPERATORS; i++) {
+        print_message("%s: %d\n", operators[i], taken()[i]);
+        if (taken()[i] == 0) fail_msg("no node of %s", operators[i]);
+    }
+}
+
+static const struct op_target_kind coreml_target = {
+    .name = "Core ML",
+    .create = create,
+    .check_report = count_taken,
+    .leaves_out = leaves_out,
+    .allowed = allowed,
+};
+
+// test_coreml_ops [VERSION]: of Core ML, 2 by default, which has RESHAPE.
+int main(int argc, char **argv)
+{
+    if (!hl_process_set_variable("HALITE_COREML_RUNNER", FAKE_COREML)) return 1;
+    const struct op_target target = {&coreml_target, argc > 1 ? argv[1] : "2", GPU_F32};
+    return op_families_main(&target, false, argc > 1 ? NULL : each_operator_was_taken);
+}
