@@ -17,9 +17,10 @@ static const struct hl_flag flags[] = {
     {.name = "tensors", .letter = 't', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, tensors), .help = "list all tensors as well"},
     {.name = "nodes", .letter = 'n', .kind = HL_FLAG_SWITCH,
-     .offset = offsetof(struct hl_inspect_options, nodes), .help = "list all nodes as well"},
+     .offset = offsetof(struct hl_inspect_options, nodes), .help = "list all nodes as well, with their options and their work"},
     {.name = "memory", .letter = 'm', .kind = HL_FLAG_SWITCH,
-     .offset = offsetof(struct hl_inspect_options, memory), .help = "plan the memory and show the plan"},
+     .offset = offsetof(struct hl_inspect_options, memory),
+     .help = "plan the memory and show the plan and the largest tensors"},
     {.name = "placement", .letter = 'p', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, placement),
      .help = "show which nodes a delegate would take, and why not the others"},
@@ -44,6 +45,10 @@ static const struct hl_flag flags[] = {
 // clang-format on
 
 static const char details[] =
+    "Work: multiply-adds are those of convolutions, matrix products and recurrent cells; ops/byte is\n"
+    "twice their number for each byte read and written, 0 and left out where nothing multiplies. All\n"
+    "from the shapes in the file: what may change counts as it stands there, a loop's body once.\n"
+    "\n"
     "Types of --ops: inputs -> outputs; '-' is an absent optional input, '/ch' marks one scale for\n"
     "each channel, '...' more inputs of the same type.\n";
 
@@ -56,19 +61,41 @@ static int compare_codes(const void *a, const void *b)
     return name != 0 ? name : x->code->version - y->code->version;
 }
 
+static void add_work(struct hl_node_work *sum, const struct hl_node_work *work)
+{
+    sum->multiply_adds += work->multiply_adds;
+    sum->parameters += work->parameters;
+    sum->bytes += work->bytes;
+}
+
+static void count_node(struct hl_inspect_count *counts, const TfLiteModel *model,
+                       const struct hl_model_subgraph *subgraph, const struct hl_model_node *node)
+{
+    struct hl_node_work work = hl_node_work(model, subgraph, node);
+    counts[node->code].nodes++;
+    add_work(&counts[node->code].work, &work);
+}
+
+static void merge_counts(struct hl_inspect_count *into, const struct hl_inspect_count *from)
+{
+    into->nodes += from->nodes;
+    add_work(&into->work, &from->work);
+}
+
 struct hl_inspect_count *hl_inspect_count_operators(const TfLiteModel *model, int *count)
 {
     struct hl_inspect_count *counts = hl_alloc((size_t)model->code_count, sizeof *counts);
     for (int i = 0; i < model->code_count; i++) counts[i].code = &model->codes[i];
     for (int s = 0; s < model->subgraph_count; s++)
-        for (int n = 0; n < model->subgraphs[s].node_count; n++) counts[model->subgraphs[s].nodes[n].code].nodes++;
+        for (int n = 0; n < model->subgraphs[s].node_count; n++)
+            count_node(counts, model, &model->subgraphs[s], &model->subgraphs[s].nodes[n]);
     qsort(counts, (size_t)model->code_count, sizeof *counts, compare_codes);
     // A file may list the same operator twice.
     *count = 0;
     for (int i = 0; i < model->code_count; i++) {
         if (counts[i].nodes == 0) continue;
         if (*count > 0 && compare_codes(&counts[*count - 1], &counts[i]) == 0)
-            counts[*count - 1].nodes += counts[i].nodes;
+            merge_counts(&counts[*count - 1], &counts[i]);
         else
             counts[(*count)++] = counts[i];
     }

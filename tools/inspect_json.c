@@ -9,6 +9,7 @@
 #include "element.h"
 #include "inspect.h"
 #include "json.h"
+#include "node_options.h"
 #include "opset.h"
 
 static cJSON *add_ints(cJSON *object, const char *name, int count, const int *values)
@@ -52,6 +53,25 @@ static cJSON *tensor_json(const struct hl_model_tensor *tensor)
     return json;
 }
 
+static cJSON *node_json(const TfLiteModel *model, const struct hl_model_subgraph *subgraph,
+                        const struct hl_model_node *node)
+{
+    cJSON *item = cJSON_CreateObject(), *options = hl_node_options_json(model, subgraph, node);
+    hl_json_add_string(item, "operator", hl_model_code_name(&model->codes[node->code]));
+    cJSON_AddNumberToObject(item, "version", model->codes[node->code].version);
+    add_ints(item, "inputs", node->input_count, node->inputs);
+    add_ints(item, "outputs", node->output_count, node->outputs);
+    if (node->intermediate_count > 0) add_ints(item, "intermediates", node->intermediate_count, node->intermediates);
+    struct hl_node_work work = hl_node_work(model, subgraph, node);
+    hl_node_work_add_json(item, &work);
+    struct hl_text summary = {0};
+    hl_node_options_text(&summary, options, subgraph, node);
+    cJSON_AddStringToObject(item, "summary", hl_text_string(&summary));
+    cJSON_AddItemToObject(item, "options", options);
+    hl_text_free(&summary);
+    return item;
+}
+
 static cJSON *subgraph_json(const TfLiteModel *model, const struct hl_model_subgraph *subgraph)
 {
     cJSON *json = cJSON_CreateObject();
@@ -62,17 +82,8 @@ static cJSON *subgraph_json(const TfLiteModel *model, const struct hl_model_subg
     cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
     for (int i = 0; i < subgraph->tensor_count; i++) cJSON_AddItemToArray(tensors, tensor_json(&subgraph->tensors[i]));
     cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
-    for (int i = 0; i < subgraph->node_count; i++) {
-        const struct hl_model_node *node = &subgraph->nodes[i];
-        cJSON *item = cJSON_CreateObject();
-        hl_json_add_string(item, "operator", hl_model_code_name(&model->codes[node->code]));
-        cJSON_AddNumberToObject(item, "version", model->codes[node->code].version);
-        add_ints(item, "inputs", node->input_count, node->inputs);
-        add_ints(item, "outputs", node->output_count, node->outputs);
-        if (node->intermediate_count > 0)
-            add_ints(item, "intermediates", node->intermediate_count, node->intermediates);
-        cJSON_AddItemToArray(nodes, item);
-    }
+    for (int i = 0; i < subgraph->node_count; i++)
+        cJSON_AddItemToArray(nodes, node_json(model, subgraph, &subgraph->nodes[i]));
     return json;
 }
 
@@ -88,6 +99,7 @@ static void add_operators(cJSON *json, const TfLiteModel *model)
         cJSON_AddNumberToObject(item, "version", counts[i].code->version);
         cJSON_AddNumberToObject(item, "nodes", counts[i].nodes);
         cJSON_AddBoolToObject(item, "kernel", hl_opset_has(counts[i].code));
+        hl_node_work_add_json(item, &counts[i].work);
         cJSON_AddItemToArray(operators, item);
     }
     free(counts);
@@ -137,19 +149,6 @@ static void add_metadata(cJSON *json, const TfLiteModel *model)
     }
 }
 
-static const char *place_name(TfLiteAllocationType where)
-{
-    switch (where) {
-    case kTfLiteMmapRo: return "constant";
-    case kTfLiteArenaRw: return "arena";
-    case kTfLiteArenaRwPersistent: return "persistent";
-    case kTfLiteDynamic: return "dynamic";
-    case kTfLitePersistentRo: return "computed constant";
-    case kTfLiteCustom: return "custom";
-    default: return "none";
-    }
-}
-
 static void add_memory(cJSON *json, const TfLiteInterpreter *interpreter)
 {
     HaliteMemoryReport report;
@@ -160,13 +159,14 @@ static void add_memory(cJSON *json, const TfLiteInterpreter *interpreter)
     cJSON_AddNumberToObject(memory, "persistent", (double)report.persistent);
     cJSON_AddNumberToObject(memory, "dynamic", (double)report.dynamic);
     cJSON_AddNumberToObject(memory, "constants", (double)report.constants);
+    cJSON_AddNumberToObject(memory, "total", (double)hl_inspect_memory_total(&report));
     cJSON *tensors = cJSON_AddArrayToObject(memory, "tensors");
     for (int i = 0; i < HaliteInterpreterGetTensorCount(interpreter); i++) {
         HaliteTensorReport tensor;
         if (HaliteInterpreterGetTensorReport(interpreter, i, &tensor) != kTfLiteOk) continue;
         cJSON *item = cJSON_CreateObject();
         hl_json_add_string(item, "name", tensor.name != NULL ? tensor.name : "");
-        cJSON_AddStringToObject(item, "where", place_name(tensor.where));
+        cJSON_AddStringToObject(item, "where", hl_inspect_place_name(tensor.where));
         cJSON_AddNumberToObject(item, "bytes", (double)tensor.bytes);
         if (tensor.where == kTfLiteArenaRw) {
             cJSON_AddNumberToObject(item, "offset", (double)tensor.offset);
@@ -194,6 +194,8 @@ struct cJSON *hl_inspect_to_json(const struct hl_model_file *file)
         hl_json_add_string(json, "reason", hl_text_string(&reason));
         hl_text_free(&reason);
     }
+    struct hl_node_work work = hl_model_work(model);
+    hl_node_work_add_json(cJSON_AddObjectToObject(json, "work"), &work);
     add_operators(json, model);
     add_signatures(json, model);
     add_metadata(json, model);

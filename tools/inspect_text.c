@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "inspect.h"
 #include "metadata.h"
+#include "node_options.h"
 #include "opset.h"
 #include "table.h"
 
@@ -96,20 +97,31 @@ static void print_metadata(const TfLiteModel *model)
     hl_table_print(&table, 2, stdout);
 }
 
+static void add_work(struct hl_table *table, const struct hl_node_work *work)
+{
+    char multiply_adds[32] = "", parameters[32] = "", intensity[32] = "";
+    if (work->multiply_adds > 0) hl_format_count(multiply_adds, sizeof multiply_adds, work->multiply_adds);
+    if (work->parameters > 0) hl_format_count(parameters, sizeof parameters, work->parameters);
+    double operations = hl_node_work_intensity(work);
+    if (operations > 0) snprintf(intensity, sizeof intensity, "%.*f", operations < 10 ? 2 : 0, operations);
+    hl_table_add(table, "%s", multiply_adds);
+    hl_table_add(table, "%s", parameters);
+    hl_table_add(table, "%s", intensity);
+}
+
 static void print_operators(const TfLiteModel *model)
 {
     int count;
     struct hl_inspect_count *counts = hl_inspect_count_operators(model, &count);
     struct hl_table table;
-    hl_table_start(&table, "lrrl");
-    hl_table_add(&table, "operator");
-    hl_table_add(&table, "version");
-    hl_table_add(&table, "nodes");
-    hl_table_add(&table, "%s", "");
+    hl_table_start(&table, "lrrrrrl");
+    static const char *const titles[] = {"operator", "version", "nodes", "mult-adds", "params", "ops/byte", ""};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) hl_table_add(&table, "%s", titles[i]);
     for (int i = 0; i < count; i++) {
         hl_table_add_name(&table, hl_model_code_name(counts[i].code));
         hl_table_add(&table, "%d", counts[i].code->version);
         hl_table_add(&table, "%d", counts[i].nodes);
+        add_work(&table, &counts[i].work);
         const char *custom = counts[i].code->custom_name != NULL ? "custom" : "";
         const char *missing = hl_opset_has(counts[i].code) ? "" : "no kernel here";
         hl_table_add(&table, "%s%s%s", custom, *custom && *missing ? ", " : "", missing);
@@ -150,128 +162,49 @@ static void print_tensors(const struct hl_model_subgraph *subgraph)
     hl_table_print(&table, 2, stdout);
 }
 
-static void add_indices(struct hl_table *table, int count, const int *indices)
+static void add_indices(struct hl_text *text, int count, const int *tensors)
+{
+    for (int i = 0; i < count; i++) {
+        if (tensors[i] < 0)
+            hl_text_add(text, "- ");
+        else
+            hl_text_add(text, "%d ", tensors[i]);
+    }
+}
+
+// "29 30 18 -> 31", with '-' for an optional input that is absent.
+static void add_flow(struct hl_table *table, const struct hl_model_node *node)
 {
     struct hl_text text = {0};
-    for (int i = 0; i < count; i++) {
-        if (i > 0) hl_text_add(&text, " ");
-        if (indices[i] < 0)
-            hl_text_add(&text, "-");
-        else
-            hl_text_add(&text, "%d", indices[i]);
-    }
-    hl_table_add(table, "%s", hl_text_string(&text));
+    add_indices(&text, node->input_count, node->inputs);
+    hl_text_add(&text, "-> ");
+    add_indices(&text, node->output_count, node->outputs);
+    hl_table_add(table, "%.*s", (int)text.length - 1, text.data);
     hl_text_free(&text);
 }
 
 static void print_nodes(const TfLiteModel *model, const struct hl_model_subgraph *subgraph)
 {
+    static const char *const titles[] = {"", "operator", "in -> out", "mult-adds", "params", "ops/byte", "options"};
     struct hl_table table;
-    hl_table_start(&table, "rllll");
+    hl_table_start(&table, "rllrrrl");
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) hl_table_add(&table, "%s", titles[i]);
     for (int i = 0; i < subgraph->node_count; i++) {
         const struct hl_model_node *node = &subgraph->nodes[i];
         hl_table_add(&table, "%d", i);
         hl_table_add_name(&table, hl_model_code_name(&model->codes[node->code]));
-        add_indices(&table, node->input_count, node->inputs);
-        hl_table_add(&table, "->");
-        add_indices(&table, node->output_count, node->outputs);
+        add_flow(&table, node);
+        struct hl_node_work work = hl_node_work(model, subgraph, node);
+        add_work(&table, &work);
+        cJSON *options = hl_node_options_json(model, subgraph, node);
+        struct hl_text text = {0};
+        hl_node_options_text(&text, options, subgraph, node);
+        hl_table_add(&table, "%s", hl_text_string(&text));
+        hl_text_free(&text);
+        cJSON_Delete(options);
     }
-    printf("\nnodes (tensors in -> tensors out)\n");
+    printf("\nnodes (tensors in -> tensors out; pairs are height x width)\n");
     hl_table_print(&table, 2, stdout);
-}
-
-// ---- memory -------------------------------------------------------------------------------------
-
-struct place {
-    int tensor;
-    HaliteTensorReport report;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    if (x->report.offset != y->report.offset) return x->report.offset < y->report.offset ? -1 : 1;
-    return x->report.first_node - y->report.first_node;
-}
-
-static void add_place(struct hl_table *table, const struct place *place)
-{
-    const HaliteTensorReport *report = &place->report;
-    bool named = report->name != NULL && report->name[0] != '\0';
-    hl_table_add(table, "%zu", report->offset);
-    hl_table_add(table, "%zu", report->bytes);
-    if (report->first_node < 0)
-        hl_table_add(table, "all");
-    else
-        hl_table_add(table, "%d-%d", report->first_node, report->last_node);
-    hl_table_add(table, "%d", place->tensor);
-    if (report->shares_with >= 0)
-        hl_table_add(table, "in place of %d", report->shares_with);
-    else
-        hl_table_add(table, "%s", "");
-    hl_table_add_name(table, named ? report->name : "(scratch)");
-}
-
-static void print_plan(const TfLiteInterpreter *interpreter)
-{
-    int count = HaliteInterpreterGetTensorCount(interpreter), used = 0;
-    struct place *places = hl_alloc((size_t)count, sizeof *places);
-    for (int i = 0; i < count; i++) {
-        HaliteTensorReport *report = &places[used].report;
-        places[used].tensor = i;
-        if (HaliteInterpreterGetTensorReport(interpreter, i, report) == kTfLiteOk && report->where == kTfLiteArenaRw &&
-            report->bytes > 0)
-            used++;
-    }
-    qsort(places, (size_t)used, sizeof *places, compare_places);
-    struct hl_table table;
-    hl_table_start(&table, "rrrrll");
-    static const char *const titles[] = {"offset", "bytes", "nodes", "tensor", "", ""};
-    for (int i = 0; i < 6; i++) hl_table_add(&table, "%s", titles[i]);
-    for (int i = 0; i < used; i++) add_place(&table, &places[i]);
-    if (used > 0) {
-        printf("\narena\n");
-        hl_table_print(&table, 2, stdout);
-    }
-    free(places);
-}
-
-void hl_inspect_memory_text(const struct hl_model_file *file)
-{
-    HaliteMemoryReport memory;
-    if (HaliteInterpreterGetMemoryReport(file->interpreter, &memory) != kTfLiteOk) return;
-    enum { SIDE_BY_SIDE = 1 }; // row that is no part of the total
-    size_t total = memory.arena + memory.persistent + memory.dynamic + memory.constants;
-    const struct {
-        const char *name, *what;
-        size_t bytes;
-    } rows[] = {
-        {"arena", "tensors that take turns", memory.arena},
-        {"side by side", "what they would take without taking turns", memory.arena_unshared},
-        {"persistent", "variables, and what kernels keep, packed weights above all", memory.persistent},
-        {"dynamic", "tensors whose size is known only while running", memory.dynamic},
-        {"constants", "weights, in the model file", memory.constants},
-        {"total", "while it runs, beside the program", total},
-    };
-    struct hl_table table;
-    hl_table_start(&table, "lrrl");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char bytes[32];
-        hl_format_bytes(bytes, sizeof bytes, rows[i].bytes);
-        bool part = i != SIDE_BY_SIDE;
-        hl_table_add(&table, "%s", rows[i].name);
-        hl_table_add(&table, "%s", bytes);
-        if (part)
-            hl_table_add(&table, "%.0f %%", total > 0 ? 100.0 * (double)rows[i].bytes / (double)total : 0.0);
-        else
-            hl_table_add(&table, "%s", "");
-        hl_table_add(&table, "%s", rows[i].what);
-    }
-    printf("\nmemory\n");
-    hl_table_print(&table, 2, stdout);
-    if (memory.persistent > total / 10)
-        printf("  with --kernels reference nothing is packed: slower, and in less memory\n");
-    print_plan(file->interpreter);
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
@@ -316,6 +249,18 @@ static void print_subgraph_line(const TfLiteModel *model, int s)
            subgraph->tensor_count, subgraph->tensor_count == 1 ? "" : "s", constants);
 }
 
+// The sum of what the table of operators has, so far as anything multiplies.
+static void print_work_line(const TfLiteModel *model)
+{
+    struct hl_node_work work = hl_model_work(model);
+    char multiply_adds[32], parameters[32];
+    hl_format_count(multiply_adds, sizeof multiply_adds, work.multiply_adds);
+    hl_format_count(parameters, sizeof parameters, work.parameters);
+    printf("  %s multiply-adds, %s parameters", multiply_adds, parameters);
+    if (work.multiply_adds > 0) printf(", %.1f operations a byte", hl_node_work_intensity(&work));
+    printf("\n");
+}
+
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options)
 {
     const TfLiteModel *model = file->model;
@@ -325,6 +270,7 @@ void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_o
     printf(": %s, schema version %d\n", size, model->schema_version);
     print_about(model);
     for (int s = 0; s < model->subgraph_count; s++) print_subgraph_line(model, s);
+    print_work_line(model);
     const struct hl_model_code *missing = hl_opset_missing(model);
     if (missing != NULL) {
         printf("  cannot run here: no kernel for ");

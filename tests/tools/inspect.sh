@@ -9,9 +9,12 @@ for text in inputs outputs signatures serving_default image probabilities CONV_2
     says "$text"
 done
 passes "$halite" inspect --tensors --nodes --memory "$model" "$model"
-for text in tensors constant "nodes (tensors in -> tensors out)" arena persistent offset; do
+for text in tensors constant "nodes (tensors in -> tensors out; pairs are height x width)" arena persistent offset; do
     says "$text"
 done
+matches '^ +1 +DEPTHWISE_CONV_2D .* padding same, stride 2x2, depth multiplier 1, relu$'
+matches '^ +4 +RESHAPE .* input 1 = \[-1, 128\]$'
+says "the largest tensors"
 [ "$(grep -c 'schema version 3' "$work/out")" -eq 2 ] || failed "not two models"
 
 passes "$halite" inspect --json "$model"
@@ -25,7 +28,32 @@ assert m["signatures"][0]["key"] == "serving_default"
 assert s["tensors"][s["inputs"][0]]["name"] == "image"
 assert sum(o["nodes"] for o in m["operators"]) == len(s["nodes"])
 assert m["memory"]["arena"] <= m["memory"]["arena_unshared"] + 4096
+assert m["memory"]["total"] == sum(m["memory"][kind] for kind in ("arena", "persistent", "dynamic", "constants"))
+
+# The work, from the layers in demo/train.py: 8x8 pixels, 16 filters of 3x3, those with stride 2, 32 of 1x1, 10 classes.
+nodes = {n["operator"]: n for n in reversed(s["nodes"])}
+assert nodes["CONV_2D"]["multiply_adds"] == 8 * 8 * 16 * 9 and nodes["CONV_2D"]["parameters"] == 16 * 9 + 16
+assert nodes["DEPTHWISE_CONV_2D"]["multiply_adds"] == 4 * 4 * 16 * 9
+assert nodes["FULLY_CONNECTED"]["multiply_adds"] == 128 * 10 and nodes["SOFTMAX"]["multiply_adds"] == 0
+assert nodes["FULLY_CONNECTED"]["bytes_moved"] == 4 * (128 + 1280 + 10 + 10)
+assert nodes["DEPTHWISE_CONV_2D"]["options"]["stride_w"] == 2 and nodes["SOFTMAX"]["options"] == {"beta": 1}
+assert nodes["CONV_2D"]["options"]["padding"] == "same" and nodes["CONV_2D"]["options"]["fused_activation_function"] == "relu"
+for rows in s["nodes"], m["operators"]:
+    assert m["work"]["multiply_adds"] == sum(row["multiply_adds"] for row in rows)
 ' "$work/out" || failed "the JSON is not right"
+    # What papers say of them: MobileNet v1 569 million (of 1001 classes here), v2 300, MLPerf Tiny 12.5 and 2.66.
+    while read -r file count; do
+        has "$shared/models/$file.tflite" "the work of $file" || continue
+        passes "$halite" inspect --json "$shared/models/$file.tflite"
+        python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["work"]["multiply_adds"] != int(sys.argv[2]))' \
+            "$work/out" "$count" || failed "the work of $file is not $count"
+    done <<'END'
+classification/mobilenet_v1_1.0_224_float 568741376
+classification/mobilenet_v1_1.0_224_quant 568741376
+classification/tf2_mobilenet_v2_1.0_224_ptq 300775552
+mlperf_tiny/pretrainedResnet_quant 12501632
+mlperf_tiny/kws_ref_model 2656768
+END
 else
     echo "left out: JSON (no python3)"
 fi
