@@ -191,6 +191,15 @@ static const char more_half[] = BY_FLOAT("tanh_") BY_FLOAT("round_away")
         [GPU_BYTES_OUT] = BUFFER(binding, "writeonly", "int", "$"), \
     }
 
+// The templates that both have.
+#define TEMPLATES \
+    .param = "    int4 $;\n", \
+    .params_close = "};\n", \
+    .shared = "shared ", \
+    .entry = "void main(", \
+    .entry_close = ")\n{\n", \
+    .globals = true
+
 const struct gpu_prelude gpu_prelude_vulkan = {
     .first = {VERSION_VULKAN, VERSION_VULKAN,
               VERSION_VULKAN "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n"},
@@ -201,8 +210,6 @@ const struct gpu_prelude gpu_prelude_vulkan = {
     .group = "layout(local_size_x = @, local_size_y = @, local_size_z = @) in;\n"
              "layout(local_size_x_id = 100, local_size_y_id = 101, local_size_z_id = 102) in;\n",
     .params_open = "layout(push_constant) uniform Q_ {\n",
-    .param = "    int4 $;\n",
-    .params_close = "};\n",
     .buffer = BUFFERS("set = 0, "),
     .float_buffer =
         {
@@ -210,10 +217,7 @@ const struct gpu_prelude gpu_prelude_vulkan = {
             [GPU_OUT] = BUFFER_AS("F", "set = 0, ", "writeonly", "vec4", "f_$"),
             [GPU_WEIGHTS] = BUFFER_AS("F", "set = 0, ", "readonly", "vec4", "f_$"),
         },
-    .shared = "shared ",
-    .entry = "void main(",
-    .entry_close = ")\n{\n",
-    .globals = true,
+    TEMPLATES,
     .constants_stay = true,
 };
 
@@ -226,11 +230,6 @@ const struct gpu_prelude gpu_prelude_gles = {
     .group = "#define GROUP_X @\n#define GROUP_Y @\n#define GROUP_Z @\n"
              "layout(local_size_x = GROUP_X, local_size_y = GROUP_Y, local_size_z = GROUP_Z) in;\n",
     .params_open = "layout(std140, binding = 0) uniform Q_ {\n",
-    .param = "    int4 $;\n",
-    .params_close = "};\n",
     .buffer = BUFFERS(""),
-    .shared = "shared ",
-    .entry = "void main(",
-    .entry_close = ")\n{\n",
-    .globals = true,
+    TEMPLATES,
 };

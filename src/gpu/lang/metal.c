@@ -47,14 +47,7 @@ static const char words[] =
     "#define bits_to_float(x) as_type<float>(x)\n"
     "#define float_to_bits(x) as_type<int>(x)\n"
     "#define is_nan(x) ((as_type<int>(x) & 0x7fffffff) > 0x7f800000)\n"
-    "#define pick(c, a, b) ((c) ? (a) : (b))\n"
-    "#define mad(a, b, c) ((a) * (b) + (c))\n"
-    "#define abs(v) fabs(v)\n"
-    "#define round_away(v) round(v)\n"
-    "#define round_even(v) rint(v)\n"
-    "#define sign_of(v) sign(v)\n"
-    "#define pow_safe(a, b) pow(a, b)\n"
-    "#define dot4(a, b) dot(a, b)\n"
+    GPU_WORDS_LIKE_OPENCL
     BY_FLOAT("tanh", "tanh(clamp(v, -15.0f, 15.0f))") BY_FLOAT("exp", "exp(v)") BY_FLOAT("log", "log(v)")
     BY_FLOAT("sin", "sin(v)") BY_FLOAT("cos", "cos(v)")
     "#define UNROLL _Pragma(\"clang loop unroll(full)\")\n"

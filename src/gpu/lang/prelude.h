@@ -39,6 +39,16 @@ struct gpu_prelude {
     .param = "    int4 $;\n", \
     .params_close = "};\n", \
     .param_access = "#define $ q_.$\n"
+// Words that mean the same in languages with the functions of OpenCL C.
+#define GPU_WORDS_LIKE_OPENCL \
+    "#define pick(c, a, b) ((c) ? (a) : (b))\n" \
+    "#define mad(a, b, c) ((a) * (b) + (c))\n" \
+    "#define abs(v) fabs(v)\n" \
+    "#define round_away(v) round(v)\n" \
+    "#define round_even(v) rint(v)\n" \
+    "#define sign_of(v) sign(v)\n" \
+    "#define pow_safe(a, b) pow(a, b)\n" \
+    "#define dot4(a, b) dot(a, b)\n"
 // The templates of buffers. READ and WRITTEN are a language's qualifiers of buffers that are only read and of those that
 // are written; BEFORE and AFTER stand around the name.
 #define GPU_PRELUDE_BUFFERS(READ, WRITTEN, BEFORE, AFTER) \

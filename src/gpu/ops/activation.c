@@ -13,7 +13,6 @@ enum function { FUNCTIONS(GPU_VALUE) };
 // GELU of minus infinity is NaN like on the CPU, because it is the product of an infinity and zero.
 #define GELU_LANE(NAME) v.NAME = pick(float_to_bits(v.NAME) == -8388608, bits_to_float(2143289344), z.NAME);
 #define GELU_LANES GELU_LANE(x) GELU_LANE(y) GELU_LANE(z) GELU_LANE(w)
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 // The kernel computes in floats in all precisions. Each value is loaded and stored once, so that half arithmetic would
 // save next to nothing. The erf of GELU is approximation 7.1.26 of Abramowitz and Stegun, with an error of at most
@@ -25,7 +24,7 @@ static const struct gpu_kernel kernel = {
     GPU_CONSTANTS({"FUNCTION", LOG}),
     .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float4 v = to_acc4(read_x(p));

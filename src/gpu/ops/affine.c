@@ -29,7 +29,6 @@
         POSITIONS(p.z * 4 + I)                                                                 \
         if (EDGE != GPU_EDGE_FILL || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
     }
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 const struct gpu_kernel gpu_kernel_affine = {
     .name = "affine",
@@ -40,7 +39,7 @@ const struct gpu_kernel gpu_kernel_affine = {
                   {"EDGE", GPU_EDGE_NONE}, {"WHOLE", 0}),
     .value_names = {GPU_AXES(GPU_VALUE_NAME), GPU_EDGES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float fill = bits_to_float(P_fill.x);
@@ -50,10 +49,7 @@ const struct gpu_kernel gpu_kernel_affine = {
             if (EDGE != GPU_EDGE_FILL || INSIDE) v = read_x(mki4(w, h, c / 4, b));
             write_y(p, finish(v, p));
         } else {
-            LANE(0, v0)
-            LANE(1, v1)
-            LANE(2, v2)
-            LANE(3, v3)
+            GPU_LANES
             write_y(p, finish(mk4(v0, v1, v2, v3), p));
         }
     ),

@@ -27,7 +27,6 @@ enum { MOST = 2048 };
     }
 #define TAKE_LEADER(LANE)                                               \
     if (best.LANE == most && where.LANE < channel) channel = where.LANE;
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "arg_max",
@@ -35,7 +34,7 @@ static const struct gpu_kernel kernel = {
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     GPU_CONSTANTS({"AXIS", AXIS_C}, {"SMALLEST", 0}),
     .value_names = {GPU_AXES(GPU_VALUE_NAME)},
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float sense = pick(SMALLEST == 1, -1.0f, 1.0f);

@@ -119,7 +119,16 @@ enum function { FUNCTIONS(GPU_VALUE) };
     if (LARGEST == 1) u = finite(u);                                                   \
     if (LARGEST == 2) u = at_most(at_least(u, splatf4(-65504.0f)), splatf4(65504.0f)); \
     write_y(p, finish(to_real4(u), p));
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+// u: the left operand's element for output p, which is the nearest one where it is broadcast.
+#define READ_LEFT                                                                                                    \
+    int4 p = position();                                                                                             \
+    if (outside_y(p)) return;                                                                                        \
+    acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1),                \
+                                    min(p.w, left_b - 1))));
+#define STRETCH                                                                                                      \
+    if (STRETCH_A == 1) u = splatf4(u.x);                                                                            \
+    if (STRETCH_B == 1) v = splatf4(v.x);
 
 static const struct gpu_kernel two_values = {
     .name = "binary",
@@ -128,15 +137,11 @@ static const struct gpu_kernel two_values = {
     GPU_CONSTANTS({"FUNCTION", ADD}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"LARGEST", 0}),
     .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1),
-                                       min(p.w, left_b - 1))));
+    .body = GPU_TEXT_OF(
+        READ_LEFT
         acc4 v = to_acc4(read_right(mki4(min(p.x, right_w - 1), min(p.y, right_h - 1), min(p.z, right_s - 1),
                                         min(p.w, right_b - 1))));
-        if (STRETCH_A == 1) u = splatf4(u.x);
-        if (STRETCH_B == 1) v = splatf4(v.x);
+        STRETCH
         APPLY
     ),
 };
@@ -150,18 +155,14 @@ static const struct gpu_kernel with_constant = {
     GPU_CONSTANTS({"FUNCTION", ADD}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}, {"LARGEST", 0}),
     .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1),
-                                       min(p.w, left_b - 1))));
+    .body = GPU_TEXT_OF(
+        READ_LEFT
         int x = min(p.x, P_size.x - 1);
         int y = min(p.y, P_size.y - 1);
         int s = min(p.z, P_size.z - 1);
         int n = min(p.w, P_size.w - 1);
         acc4 v = to_acc4(k(((n * P_size.z + s) * P_size.y + y) * P_size.x + x));
-        if (STRETCH_A == 1) u = splatf4(u.x);
-        if (STRETCH_B == 1) v = splatf4(v.x);
+        STRETCH
         if (CONSTANT_FIRST == 1) {
             acc4 w = u;
             u = v;

@@ -30,7 +30,6 @@ enum mode { MODES(GPU_VALUE) };
         POSITION(c)                                                              \
         NAME = lane(read_x(mki4(w, h, c / 4, p.w)), c % 4);                   \
     }
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 // P_block: width and height of a block, and then the offsets on the left and at the top: paddings, or negative crops.
 static const struct gpu_kernel kernel = {
@@ -41,7 +40,7 @@ static const struct gpu_kernel kernel = {
     GPU_CONSTANTS({"MODE", SPACE_TO_DEPTH}, {"WHOLE", 0}),
     .value_names = {MODES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         int w = p.x;
@@ -65,10 +64,7 @@ static const struct gpu_kernel kernel = {
                 POSITION(c)
                 v = read_x(mki4(w, h, c / 4, p.w));
             } else {
-                LANE(0, v0)
-                LANE(1, v1)
-                LANE(2, v2)
-                LANE(3, v3)
+                GPU_LANES
                 v = mk4(v0, v1, v2, v3);
             }
         }

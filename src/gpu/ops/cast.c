@@ -12,7 +12,6 @@ enum mode { MODES(GPU_VALUE) };
 #define PER_LANE(OP)                                                                        \
     v = mkf4(pick(v.x OP 0.0f, 1.0f, 0.0f), pick(v.y OP 0.0f, 1.0f, 0.0f),                   \
              pick(v.z OP 0.0f, 1.0f, 0.0f), pick(v.w OP 0.0f, 1.0f, 0.0f));
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "cast",
@@ -21,7 +20,7 @@ static const struct gpu_kernel kernel = {
     GPU_CONSTANTS({"MODE", COPY}),
     .value_names = {MODES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float4 v = to_acc4(read_x(p));

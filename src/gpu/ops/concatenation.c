@@ -23,7 +23,6 @@
         if (c < head_c) NAME = lane(read_head(mki4(p.x, p.y, c / 4, p.w)), c % 4);                 \
         if (c >= head_c) NAME = lane(read_tail(mki4(p.x, p.y, (c - head_c) / 4, p.w)), (c - head_c) % 4); \
     }
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 const struct gpu_kernel gpu_kernel_concatenate = {
     .name = "concatenate",
@@ -32,7 +31,7 @@ const struct gpu_kernel gpu_kernel_concatenate = {
     GPU_CONSTANTS({"AXIS", AXIS_C}, {"WHOLE", 0}),
     .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         real4 v = splat4(to_real(0.0f));
@@ -43,10 +42,7 @@ const struct gpu_kernel gpu_kernel_concatenate = {
                 if (p.z < head_s) v = read_head(p);
                 if (p.z >= head_s) v = read_tail(mki4(p.x, p.y, p.z - head_s, p.w));
             } else {
-                LANE(0, v0)
-                LANE(1, v1)
-                LANE(2, v2)
-                LANE(3, v3)
+                GPU_LANES
                 v = mk4(v0, v1, v2, v3);
             }
         }

@@ -31,10 +31,7 @@ static bool supported(const struct gpu_node_view *view)
     struct gpu_window window = {
         .kernel_w = k[2],
         .kernel_h = k[1],
-        .stride_w = params->stride_width,
-        .stride_h = params->stride_height,
-        .dilation_w = params->dilation_width_factor,
-        .dilation_h = params->dilation_height_factor,
+        GPU_STRIDES_OF(params),
         .padding = params->padding,
     };
     return gpu_check_bias(view, 1, 2, outputs) && gpu_check_window(view, &window) &&
@@ -59,10 +56,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .groups = x->shape.c / k.c,
         .kernel_w = k.w,
         .kernel_h = k.h,
-        .stride_w = params->stride_width,
-        .stride_h = params->stride_height,
-        .dilation_w = params->dilation_width_factor,
-        .dilation_h = params->dilation_height_factor,
+        GPU_STRIDES_OF(params),
         .pad_left = pad_left + node->pad_left,
         .pad_top = pad_top + node->pad_top,
         .by_output = (int64_t)k.h * k.w * k.c,

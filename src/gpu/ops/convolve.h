@@ -58,6 +58,13 @@ bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outp
 // The fields of a 1x1 convolution.
 #define GPU_ONE_POSITION .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1
 
+// The fields that TfLiteConvParams and TfLiteDepthwiseConvParams both give.
+// clang-format off
+#define GPU_STRIDES_OF(params) \
+    .stride_w = (params)->stride_width, .stride_h = (params)->stride_height, \
+    .dilation_w = (params)->dilation_width_factor, .dilation_h = (params)->dilation_height_factor
+// clang-format on
+
 // Adds the dispatches of a convolution, by Winograd's algorithm where that takes less time. It applies the epilogue of
 // plan->node if that is not NULL.
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv);

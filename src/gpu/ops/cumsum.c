@@ -10,7 +10,6 @@
     before = sum;                                       \
     sum += v.NAME;                                      \
     v.NAME = pick(EXCLUSIVE == 1, before, sum);
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "cumsum",
@@ -18,7 +17,7 @@ static const struct gpu_kernel kernel = {
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     GPU_CONSTANTS({"AXIS", AXIS_C}, {"EXCLUSIVE", 0}, {"REVERSE", 0}),
     .value_names = {GPU_AXES(GPU_VALUE_NAME)},
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         if (AXIS == AXIS_C) {
             int4 p = mki4(GID0, GID1, 0, GID2);
             if (outside_y(p)) return;

@@ -110,10 +110,7 @@ static bool supported(const struct gpu_node_view *view)
     struct gpu_window window = {
         .kernel_w = k[2],
         .kernel_h = k[1],
-        .stride_w = params->stride_width,
-        .stride_h = params->stride_height,
-        .dilation_w = params->dilation_width_factor,
-        .dilation_h = params->dilation_height_factor,
+        GPU_STRIDES_OF(params),
         .padding = params->padding,
     };
     return gpu_check_bias(view, 1, 2, out[3]) && gpu_check_window(view, &window);

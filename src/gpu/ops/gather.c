@@ -20,20 +20,16 @@ enum { LOW = 1024, MOST = LOW * 2048, MAX_AXES = 4 };
         int c = to_int(number.x) + to_int(number.y) * 1024;                   \
         NAME = lane(read_x(mki4(p.x, p.y, c / 4, p.w)), c % 4);               \
     }
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel channels_kernel = {
     .name = "gather_channels",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        LANE(0, v0)
-        LANE(1, v1)
-        LANE(2, v2)
-        LANE(3, v3)
+        GPU_LANES
         write_y(p, finish(mk4(v0, v1, v2, v3), p));
     ),
 };
@@ -67,7 +63,7 @@ static const struct gpu_kernel channels_kernel = {
         .args = {{X_KIND, "x"}, {K_KIND, "k"}, {GPU_OUT, "y"}},                                            \
         .params = {"rows", "lengths"},                                                                     \
         .epilogue = true,                                                                                  \
-        .body = TEXT_OF(ROWS(NUMBER, ROW)),                                                                \
+        .body = GPU_TEXT_OF(ROWS(NUMBER, ROW)),                                                                \
     };
 KERNEL(by_constant, "gather", GPU_IN, GPU_WEIGHTS, NUMBER_CONSTANT, ROW_VALUE)
 KERNEL(by_raw, "gather_raw", GPU_IN, GPU_RAW_IN, GPU_INDEX_RAW, ROW_VALUE)

@@ -14,7 +14,6 @@
     c += 1;
 #define SCALED_SQUARE(CHANNEL) (VALUE(CHANNEL) * VALUE(CHANNEL) * alpha)
 #define VALUE(CHANNEL) to_float(lane(read_x(mki4(p.x, p.y, (CHANNEL) / 4, p.w)), (CHANNEL) % 4))
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "local_response_normalization",
@@ -22,7 +21,7 @@ static const struct gpu_kernel kernel = {
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"window", "power"}, // window: radius; power: bias, alpha and -beta as float bits
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = mki4(GID0, GID1, 0, GID2);
         if (outside_y(p)) return;
         int reach = min(P_window.x, x_c);

@@ -31,7 +31,6 @@ enum gate { GATE_NAMES(GPU_VALUE) GATES };
     sum = mad(to_acc4(k(AT + 1)), V.y, sum);            \
     sum = mad(to_acc4(k(AT + 2)), V.z, sum);            \
     sum = mad(to_acc4(k(AT + 3)), V.w, sum);
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel put_kernel = {
     .name = "lstm_put",
@@ -66,7 +65,7 @@ static const struct gpu_kernel gates_kernel = {
     .args = {{GPU_IN, "x"}, {GPU_IN, "states"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"step"},
     GPU_CONSTANTS({"TIME_MAJOR", 0}, {"PEEPHOLE", 0}),
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int q = GID0;
         int n = GID1;
         if (q >= y_s || n >= y_b) return;
@@ -122,7 +121,7 @@ static const struct gpu_kernel cell_kernel = {
     GPU_CONSTANTS({"NORM", 0}, {"PEEPHOLE", 0}, {"INPUT_GATE", 1}, {"ACTIVATION", kTfLiteActTanh}),
     .value_names = {GATE_NAMES(GPU_VALUE_NAME), "LINEAR RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT LOGISTIC "},
     .shared = {"float4 parts[GROUP_X]"},
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int n = GROUP1;
         acc4 one = splatf4(1.0f);
         acc4 mean = splatf4(0.0f);
@@ -189,7 +188,7 @@ static const struct gpu_kernel project_kernel = {
     .group = {32, 1, 1},
     .args = {{GPU_IN, "states"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "next"}},
     .params = {"step", "clip"},
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int q = GID0;
         int n = GID1;
         if (n >= states_b) return;

@@ -23,7 +23,6 @@
     LANE(2, v2, INDEX)                                                                              \
     LANE(3, v3, INDEX)                                                                              \
     write_y(p, finish(to_real4(mkf4(v0, v1, v2, v3)), p));
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 #define KERNEL(SYMBOL, NAME, K_KIND, INDEX)                                                         \
     static const struct gpu_kernel SYMBOL = {                                                       \
@@ -32,7 +31,7 @@
         .args = {{K_KIND, "k"}, {GPU_OUT, "y"}},                                                    \
         .params = {"sizes", "values"},                                                              \
         .epilogue = true,                                                                           \
-        .body = TEXT_OF(BODY(INDEX)),                                                               \
+        .body = GPU_TEXT_OF(BODY(INDEX)),                                                               \
     };
 KERNEL(by_raw, "one_hot_raw", GPU_RAW_IN, GPU_INDEX_RAW)
 KERNEL(by_value, "one_hot", GPU_IN, GPU_INDEX_VALUE)

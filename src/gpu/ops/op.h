@@ -43,6 +43,23 @@ void gpu_custom_options(const struct gpu_node_view *view, void *options, size_t 
 // gpu_constant_int.
 int gpu_integer_at(const TfLiteTensor *tensor, int64_t index);
 
+// ---- parts of kernel bodies
+
+// v0 to v3, the four channels of an output slice, each made by the file's own LANE(number, name).
+#define GPU_LANES LANE(0, v0) LANE(1, v1) LANE(2, v2) LANE(3, v3)
+// The element (i, j) before the position (u, v), and the parts du and dv of an element that lie between them.
+// clang-format off
+#define GPU_SPLIT_POSITION \
+    float du = floor(u); \
+    float dv = floor(v); \
+    int i = to_int(du); \
+    int j = to_int(dv); \
+    du = u - du; \
+    dv = v - dv;
+// clang-format on
+// A body with macros in it.
+#define GPU_TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
 // ---- gpu_op.macs
 // Returns the elements of the weights for each output channel.
 int64_t gpu_macs_of_weights(const struct gpu_node_view *view);

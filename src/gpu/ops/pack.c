@@ -10,7 +10,6 @@
     real NAME = to_real(0.0f);                                                                               \
     if (o + I < P_from.y && row == 0 && P_from.w == 1) NAME = GPU_ELEMENT(bias, (o + I));                    \
     if (o + I < P_from.y && row > 0 && channel < P_from.z) NAME = GPU_ELEMENT(k, (first + (o + I) * P_by.x));
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 const struct gpu_kernel gpu_kernel_pack = {
     .name = "pack",
@@ -19,7 +18,7 @@ const struct gpu_kernel gpu_kernel_pack = {
     // stream: vectors of a row, rows in all and of a tap, taps along x; by: elements of k from one output, tap along y
     // and along x, and input to the next; from: the first element, outputs, inputs, whether there is a bias
     .params = {"stream", "by", "from"},
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         int i = p.y * y_w + p.x;
@@ -28,10 +27,7 @@ const struct gpu_kernel gpu_kernel_pack = {
         int tap = max(row - 1, 0) / P_stream.z;
         int channel = max(row - 1, 0) % P_stream.z;
         int first = P_from.x + tap / P_stream.w * P_by.y + tap % P_stream.w * P_by.z + channel * P_by.w;
-        LANE(0, v0)
-        LANE(1, v1)
-        LANE(2, v2)
-        LANE(3, v3)
+        GPU_LANES
         write_y(p, mk4(v0, v1, v2, v3));
     ),
 };

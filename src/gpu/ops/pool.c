@@ -6,6 +6,15 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
+// The part of the window of output p that lies inside of x: [x0, x1) and [y0, y1).
+#define CLIPPED_WINDOW                                                        \
+    int x0 = p.x * P_window.z - P_pad.x;                                      \
+    int y0 = p.y * P_window.w - P_pad.y;                                      \
+    int x1 = min(x0 + P_window.x, x_w);                                       \
+    int y1 = min(y0 + P_window.y, x_h);                                       \
+    x0 = max(x0, 0);                                                          \
+    y0 = max(y0, 0);
+
 static const struct gpu_kernel kernel = {
     .name = "pool",
     .group = {8, 8, 1},
@@ -13,15 +22,10 @@ static const struct gpu_kernel kernel = {
     .params = {"window", "pad"}, // window: w, h, stride w, h; pad: left, top
     GPU_CONSTANTS({"MAXIMUM", 0}),
     .epilogue = true,
-    .body = GPU_TEXT(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        int x0 = p.x * P_window.z - P_pad.x;
-        int y0 = p.y * P_window.w - P_pad.y;
-        int x1 = min(x0 + P_window.x, x_w);
-        int y1 = min(y0 + P_window.y, x_h);
-        x0 = max(x0, 0);
-        y0 = max(y0, 0);
+        CLIPPED_WINDOW
         int from = (p.w * x_s + p.z) * x_h;
         acc4 v = splatf4(pick(MAXIMUM == 1, -3.402823466e38f, 0.0f));
         for (int py = y0; py < y1; py += 1) {
@@ -45,16 +49,11 @@ static const struct gpu_kernel shared_kernel = {
     GPU_CONSTANTS({"MAXIMUM", 0}),
     .shared = {"float4 parts[GROUP_X]"},
     .epilogue = true,
-    .body = GPU_TEXT(
+    .body = GPU_TEXT_OF(
         int row = GROUP0 / y_w;
         int batch = GROUP1 / y_s;
         int4 p = mki4(GROUP0 - row * y_w, row, GROUP1 - batch * y_s, batch);
-        int x0 = p.x * P_window.z - P_pad.x;
-        int y0 = p.y * P_window.w - P_pad.y;
-        int x1 = min(x0 + P_window.x, x_w);
-        int y1 = min(y0 + P_window.y, x_h);
-        x0 = max(x0, 0);
-        y0 = max(y0, 0);
+        CLIPPED_WINDOW
         int across = max(x1 - x0, 1);
         int count = across * max(y1 - y0, 0);
         int from = (p.w * x_s + p.z) * x_h;

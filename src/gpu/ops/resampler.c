@@ -11,18 +11,13 @@ static const struct gpu_kernel kernel = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_IN, "positions"}, {GPU_OUT, "y"}},
     .epilogue = true,
-    .body = GPU_TEXT(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         acc4 at = to_acc4(read_positions(mki4(p.x, p.y, 0, p.w)));
         float u = min(max(at.x, -2.0f), to_float(x_w + 1));
         float v = min(max(at.y, -2.0f), to_float(x_h + 1));
-        float du = floor(u);
-        float dv = floor(v);
-        int i = to_int(du);
-        int j = to_int(dv);
-        du = u - du;
-        dv = v - dv;
+        GPU_SPLIT_POSITION
         acc4 s = to_acc4(read_x_or_zero(mki4(i, j, p.z, p.w))) * ((1.0f - du) * (1.0f - dv));
         s += to_acc4(read_x_or_zero(mki4(i + 1, j, p.z, p.w))) * (du * (1.0f - dv));
         s += to_acc4(read_x_or_zero(mki4(i, j + 1, p.z, p.w))) * ((1.0f - du) * dv);

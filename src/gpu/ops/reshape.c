@@ -12,7 +12,6 @@
         int r = (e + I) / x_c;                                                              \
         NAME = lane(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), c % 4);    \
     }
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 const struct gpu_kernel gpu_kernel_reshape = {
     .name = "reshape",
@@ -20,7 +19,7 @@ const struct gpu_kernel gpu_kernel_reshape = {
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     GPU_CONSTANTS({"WHOLE", 0}),
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         int e = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
@@ -29,10 +28,7 @@ const struct gpu_kernel gpu_kernel_reshape = {
             int r = e / x_c;
             write_y(p, finish(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), p));
         } else {
-            LANE(0, v0)
-            LANE(1, v1)
-            LANE(2, v2)
-            LANE(3, v3)
+            GPU_LANES
             write_y(p, finish(mk4(v0, v1, v2, v3), p));
         }
     ),

@@ -13,7 +13,7 @@ static const struct gpu_kernel kernel = {
     .params = {"scale"}, // x, y: scales; z: added before scaling; w: added after it
     GPU_CONSTANTS({"BILINEAR", 1}),
     .epilogue = true,
-    .body = GPU_TEXT(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float half_pixel = bits_to_float(P_scale.z);
@@ -25,12 +25,7 @@ static const struct gpu_kernel kernel = {
             int j = min(max(to_int(floor(v)), 0), x_h - 1);
             write_y(p, finish(read_x(mki4(i, j, p.z, p.w)), p));
         } else {
-            float du = floor(u);
-            float dv = floor(v);
-            int i = to_int(du);
-            int j = to_int(dv);
-            du = u - du;
-            dv = v - dv;
+            GPU_SPLIT_POSITION
             int i0 = min(max(i, 0), x_w - 1);
             int i1 = min(max(i + 1, 0), x_w - 1);
             int j0 = min(max(j, 0), x_h - 1);

@@ -7,14 +7,13 @@
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 #define POSITION(NAME) mki4(min(p.x, NAME##_w - 1), min(p.y, NAME##_h - 1), min(p.z, NAME##_s - 1), min(p.w, NAME##_b - 1))
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "choose",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "wanted"}, {GPU_IN, "yes"}, {GPU_IN, "no"}, {GPU_OUT, "y"}},
     GPU_CONSTANTS({"STRETCH_WANTED", 0}, {"STRETCH_YES", 0}, {"STRETCH_NO", 0}),
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         real4 c = read_wanted(POSITION(wanted));

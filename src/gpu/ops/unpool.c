@@ -12,14 +12,13 @@
 // clang-format off
 #define TAKE(NAME) at.NAME = pick(u.NAME > v.NAME, number, at.NAME);
 #define PUT(NAME) v.NAME = pick(at.NAME == number, u.NAME, v.NAME);
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel pool_kernel = {
     .name = "pool_argmax",
     .group = {8, 8, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}, {GPU_OUT, "positions"}},
     .params = {"window", "pad"}, // window: w, h, stride w, h; pad: left, top
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         int x0 = p.x * P_window.z - P_pad.x;
@@ -51,7 +50,7 @@ static const struct gpu_kernel unpool_kernel = {
     .args = {{GPU_IN, "x"}, {GPU_IN, "positions"}, {GPU_OUT, "y"}},
     .params = {"window", "pad"},
     .epilogue = true,
-    .body = TEXT_OF(
+    .body = GPU_TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         int left = p.x + P_pad.x;

@@ -30,7 +30,6 @@ enum { MAX_INDEX = 2048 };
         LANE(3, w)                                                                                      \
     }                                                                                                   \
     write_y(p, v);
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 #define KERNEL(SYMBOL, NAME, K_KIND, INDEX)                                                             \
     static const struct gpu_kernel SYMBOL = {                                                           \
@@ -38,7 +37,7 @@ enum { MAX_INDEX = 2048 };
         .group = {32, 4, 1},                                                                            \
         .args = {{GPU_IN, "x"}, {GPU_IN, "piece"}, {K_KIND, "k"}, {GPU_OUT, "y"}},                       \
         .params = {"number"},                                                                           \
-        .body = TEXT_OF(BODY(INDEX)),                                                                   \
+        .body = GPU_TEXT_OF(BODY(INDEX)),                                                                   \
     };
 KERNEL(by_raw, "update_slice_raw", GPU_RAW_IN, GPU_INDEX_RAW)
 KERNEL(by_value, "update_slice", GPU_IN, GPU_INDEX_VALUE)
