@@ -56,6 +56,18 @@ static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, cons
     return kTfLiteOk;
 }
 
+// What SPLIT and SPLIT_V check alike: which inputs are x and the axis, and how many pieces the options speak of.
+static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node, int inputs, int x_input, int axis_input,
+                          int pieces)
+{
+    HL_REQUIRE(ctx, node, hl_output_count(node) > 0, "there is no output");
+    HL_TRY(hl_require_counts(ctx, node, inputs, inputs, hl_output_count(node)));
+    const TfLiteTensor *x = hl_input(ctx, node, x_input);
+    if (!hl_type_in(x->type, split_types)) return hl_unsupported_type(ctx, node, x);
+    HL_TRY(hl_require_scalar(ctx, node, hl_input(ctx, node, axis_input), "axis"));
+    return check_outputs(ctx, node, x, pieces);
+}
+
 // The invoke of SPLIT and SPLIT_V: which input is x, and which the axis.
 static TfLiteStatus split_any(TfLiteContext *ctx, const TfLiteNode *node, int x_input, int axis_input,
                               TfLiteStatus (*resize)(TfLiteContext *ctx, const TfLiteNode *node))
@@ -86,15 +98,9 @@ static TfLiteStatus split_resize(TfLiteContext *ctx, const TfLiteNode *node)
 
 static TfLiteStatus split_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_REQUIRE(ctx, node, hl_output_count(node) > 0, "there is no output");
-    HL_TRY(hl_require_counts(ctx, node, 2, 2, hl_output_count(node)));
     const TfLiteSplitParams *params = node->builtin_data;
-    const TfLiteTensor *axis = hl_input(ctx, node, 0), *x = hl_input(ctx, node, 1);
-
-    if (!hl_type_in(x->type, split_types)) return hl_unsupported_type(ctx, node, x);
-    HL_TRY(hl_require_scalar(ctx, node, axis, "axis"));
-    HL_TRY(check_outputs(ctx, node, x, params->num_splits));
-    if (hl_is_constant(axis)) return split_resize(ctx, node);
+    HL_TRY(check(ctx, node, 2, 1, 0, params->num_splits));
+    if (hl_is_constant(hl_input(ctx, node, 0))) return split_resize(ctx, node);
     make_outputs_dynamic(ctx, node);
     return kTfLiteOk;
 }
@@ -152,19 +158,13 @@ static TfLiteStatus split_v_resize(TfLiteContext *ctx, const TfLiteNode *node)
 
 static TfLiteStatus split_v_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_REQUIRE(ctx, node, hl_output_count(node) > 0, "there is no output");
-    HL_TRY(hl_require_counts(ctx, node, 3, 3, hl_output_count(node)));
     const TfLiteSplitVParams *params = node->builtin_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *sizes = hl_input(ctx, node, 1);
-    const TfLiteTensor *axis = hl_input(ctx, node, 2);
-
-    if (!hl_type_in(x->type, split_types)) return hl_unsupported_type(ctx, node, x);
-    HL_TRY(hl_require_scalar(ctx, node, axis, "axis"));
-    HL_TRY(check_outputs(ctx, node, x, params->num_splits));
+    HL_TRY(check(ctx, node, 3, 0, 2, params->num_splits));
+    const TfLiteTensor *sizes = hl_input(ctx, node, 1);
     HL_TRY(hl_require_int32_or_int64(ctx, node, sizes, "lengths"));
     HL_REQUIRE(ctx, node, hl_rank(sizes) == 1 && hl_dim(sizes, 0) == hl_output_count(node),
                "there must be one length for each of the %d outputs", hl_output_count(node));
-    if (hl_is_constant(axis) && hl_is_constant(sizes)) return split_v_resize(ctx, node);
+    if (hl_is_constant(hl_input(ctx, node, 2)) && hl_is_constant(sizes)) return split_v_resize(ctx, node);
     make_outputs_dynamic(ctx, node);
     return kTfLiteOk;
 }
