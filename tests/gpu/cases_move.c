@@ -29,26 +29,6 @@
     {                                                                                                               \
         .name = name_, OP(Gather), .settings = {SET(GatherOptions, axis, axis_)}, .inputs = { input_, __VA_ARGS__ } \
     }
-#define PACK(name_, axis_, ...)                                                                     \
-    {                                                                                               \
-        .name = "PACK " name_, OP(Pack),                                                            \
-        .settings = {SET(PackOptions, values_count, 3), SET(PackOptions, axis, axis_)}, .inputs = { \
-            IN(__VA_ARGS__),                                                                        \
-            IN(__VA_ARGS__),                                                                        \
-            IN(__VA_ARGS__)                                                                         \
-        }                                                                                           \
-    }
-#define UNPACK(name_, axis_, ...)                                                                               \
-    {                                                                                                           \
-        .name = "UNPACK " name_, OP(Unpack),                                                                    \
-        .settings = {SET(UnpackOptions, num, 3), SET(UnpackOptions, axis, axis_)}, .inputs = {IN(__VA_ARGS__)}, \
-        .output_count = 3                                                                                       \
-    }
-#define SPLIT(name_, axis_, ...)                                                           \
-    {                                                                                      \
-        .name = "SPLIT " name_, OP(Split), .settings = {SET(SplitOptions, num_splits, 2)}, \
-        .inputs = {INT(axis_), IN(__VA_ARGS__)}, .output_count = 2                         \
-    }
 #define MIRROR(name_, mode_, ...)                                                                   \
     {                                                                                               \
         .name = name_, OP(MirrorPad), .settings = {SET(MirrorPadOptions, mode, mode_)}, .inputs = { \

@@ -14,15 +14,6 @@
     {                                                                                                             \
         .name = "GATHER " name_, OP(Gather), .settings = {SET(GatherOptions, axis, 1)}, .inputs = { __VA_ARGS__ } \
     }
-#define PACK(name_, axis_, ...)                                                                     \
-    {                                                                                               \
-        .name = "PACK " name_, OP(Pack),                                                            \
-        .settings = {SET(PackOptions, values_count, 3), SET(PackOptions, axis, axis_)}, .inputs = { \
-            IN(__VA_ARGS__),                                                                        \
-            IN(__VA_ARGS__),                                                                        \
-            IN(__VA_ARGS__)                                                                         \
-        }                                                                                           \
-    }
 #define MASKS(begin_, end_, new_, shrink_)                                                                     \
     {                                                                                                          \
         SET(StridedSliceOptions, begin_mask, begin_), SET(StridedSliceOptions, end_mask, end_),                \
@@ -34,17 +25,6 @@
             IN(B, 3, 4, 3, C),                                                                                    \
             paddings_                                                                                             \
         }                                                                                                         \
-    }
-#define SPLIT(name_, axis_, ...)                                                           \
-    {                                                                                      \
-        .name = "SPLIT " name_, OP(Split), .settings = {SET(SplitOptions, num_splits, 2)}, \
-        .inputs = {INT(axis_), IN(__VA_ARGS__)}, .output_count = 2                         \
-    }
-#define UNPACK(name_, axis_, ...)                                                                               \
-    {                                                                                                           \
-        .name = "UNPACK " name_, OP(Unpack),                                                                    \
-        .settings = {SET(UnpackOptions, num, 3), SET(UnpackOptions, axis, axis_)}, .inputs = {IN(__VA_ARGS__)}, \
-        .output_count = 3                                                                                       \
     }
 #define MATMUL(name_, adj_x_, adj_y_, ...)                                                            \
     {                                                                                                 \
