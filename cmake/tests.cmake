@@ -214,7 +214,7 @@ target_compile_definitions(test_external PRIVATE
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     set(HALITE_LITERT_VENV "" CACHE PATH "Python environment with ai-edge-litert (the official runtime); empty: made anew")
     halite_test(gpu/interop_symbols COMMAND sh tests/gpu/interop/symbols.sh $<TARGET_FILE:tensorflowlite_gpu_delegate>)
-    halite_test(gpu/interop_official DEVICES COMMAND sh tests/gpu/interop/official.sh
+    halite_test(gpu/interop_official DEVICES COMMAND sh tests/support/official.sh tests/gpu/interop/gpu_official.py
         $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
 endif()
 

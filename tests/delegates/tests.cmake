@@ -99,8 +99,9 @@ endif()
 
 # ---- whole models -----------------------------------------------------------------------------------------------------
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
-    halite_test(delegates/nnapi_official SLOW COMMAND sh tests/delegates/official.sh
-        $<TARGET_FILE:tensorflowlite_nnapi_delegate> $<TARGET_FILE:neuralnetworks> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
+    halite_test(delegates/nnapi_official SLOW COMMAND sh tests/support/official.sh tests/delegates/nnapi_official.py
+        $<TARGET_FILE:tensorflowlite_nnapi_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV}
+        ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks>)
 endif()
 if(HALITE_TOOLS)
     halite_test(delegates/nnapi_tools COMMAND sh tests/delegates/tools.sh $<TARGET_FILE:halite>
