@@ -56,6 +56,25 @@ TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptio
 // This is off by default.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve);
 
+// Holds packed weights for all interpreters that use it. Fast kernels pack a model's constants into a form of their
+// own, which takes about as much memory as the constants; interpreters with a common cache keep what is equal once. A
+// block goes when no interpreter uses it any more. Every function on a cache may be called from any thread.
+typedef struct HaliteWeightsCache HaliteWeightsCache;
+
+// Returns an empty cache, which the caller deletes, or NULL without memory.
+TFL_CAPI_EXPORT HaliteWeightsCache *HaliteWeightsCacheCreate(void);
+// Gives the cache up. Interpreters that use it keep what they need. NULL is allowed.
+TFL_CAPI_EXPORT void HaliteWeightsCacheDelete(HaliteWeightsCache *cache);
+// Ends the filling of a cache. Kernels that are prepared later still find what is in it; if hard is true they do not
+// even look. What they do not find they keep for themselves. Returns false where it was finalized before, or is NULL.
+TFL_CAPI_EXPORT bool HaliteWeightsCacheFinalize(HaliteWeightsCache *cache, bool hard);
+// Returns the bytes of all blocks that the cache holds.
+TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetBytes(HaliteWeightsCache *cache);
+// Sets the cache of interpreters that are created from these options, which hold on to it. NULL: each keeps packed
+// weights of its own, the default.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWeightsCache(TfLiteInterpreterOptions *options,
+                                                             HaliteWeightsCache *cache);
+
 // Starts or stops timing each node in Invoke; starting clears the times. Timing reads the clock twice for each node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 

@@ -12,9 +12,10 @@
 #include "ops/common/copy.h"
 
 struct matmul {
-    struct hl_packed packed; // without weights where w is not constant
-    struct hl_matrix w;      // without data
-    bool x_transposed;       // stored as [k, m]
+    struct hl_packed packed;   // without weights where w is not constant
+    struct hl_weights *shared; // the memory of constant weights; NULL: the state's
+    struct hl_matrix w;        // without data
+    bool x_transposed;         // stored as [k, m]
     int64_t m, batches;
     // What each worker has: a panel where w is not constant, and rows of x where they are transposed.
     struct hl_scratch panel, rows;
@@ -73,7 +74,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     }
     hl_packed_init(&made.packed, simd, &made.w, made.w.depth);
     cut_work(&made, hl_thread_count(ctx));
-    struct hl_parts parts = {0};
+    struct hl_parts parts = {.weights = &made.shared};
     const int threads = hl_thread_count(ctx);
     hl_packed_parts(&made.packed, made.w.matrices, false, false, &parts);
     hl_parts_add_scratch(&parts, &made.panel, threads, constant ? 0 : op->k, simd->columns, sizeof(float));
@@ -84,6 +85,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     struct hl_matrix weights = fast->w;
     weights.data = hl_data(w);
     hl_packed_fill(ctx, &fast->packed, &weights, &(struct hl_initial){0});
+    hl_fast_share(&parts, &made, *state, bytes);
     return kTfLiteOk;
 }
 
@@ -153,4 +155,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_batch_matmul = {prepare, invoke, free};
+static void release(void *state)
+{
+    hl_weights_release(((struct matmul *)state)->shared);
+    free(state);
+}
+
+const struct hl_fast hl_fast_batch_matmul = {prepare, invoke, release};

@@ -15,7 +15,8 @@ struct hl_convolve {
     struct hl_packed packed;
     struct hl_rows rows;
     struct hl_epilogue epilogue;
-    bool rounded; // floats, and so few products that none is fused, like the reference kernel's
+    struct hl_weights *shared; // the memory of what these three have that is constant; NULL: the state's
+    bool rounded;              // floats, and so few products that none is fused, like the reference kernel's
     // Hybrid: the quantized input and the scales of its batches; rows.zeros are their zero points.
     bool asymmetric;
     int8_t *x_stored; // NULL: not hybrid
@@ -103,7 +104,6 @@ static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct h
     struct hl_initial initial = {.bias = params->bias && !hybrid ? hl_data(params->bias) : NULL};
     if (c->rows.zeros) initial.x_zero = hl_rows_set_zero(&c->rows, hybrid ? 0 : hl_zero(params->input));
     hl_packed_fill(ctx, &c->packed, filter, &initial);
-    c->epilogue.unquant.w_sums = c->packed.w_sums;
     for (int64_t m = 0; m < filter->matrices; m++)
         for (int64_t n = 0; n < filter->columns; n++)
             c->epilogue.form->set(&c->epilogue, &params->results, m * filter->columns + n,
@@ -156,16 +156,23 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
                  (double)c->positions * (double)filter.depth * (double)filter.columns <= FEW_PRODUCTS;
     cut_work(c, hl_thread_count(ctx));
 
-    struct hl_parts parts = {0};
+    struct hl_parts parts = {.weights = &made.shared};
     list_parts(c, params, hl_thread_count(ctx), &parts);
     HL_TRY(hl_fast_build(ctx, node, &parts, c, sizeof *c, state, bytes));
-    if (*state) pack(ctx, *state, params, &filter);
+    c = *state;
+    if (!c) return kTfLiteOk;
+    pack(ctx, c, params, &filter);
+    hl_fast_share(&parts, &made, c, bytes);
+    c->epilogue.unquant.w_sums = c->packed.w_sums;
     return kTfLiteOk;
 }
 
 void hl_convolve_destroy(void *convolve)
 {
-    free(convolve);
+    struct hl_convolve *c = convolve;
+    if (!c) return;
+    hl_weights_release(c->shared);
+    free(c);
 }
 
 // ---- running ------------------------------------------------------------------------------------

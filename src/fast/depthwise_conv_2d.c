@@ -22,7 +22,8 @@ enum { RUN = 64, MAX_POINTERS = 1 << 17 };
 enum { MAX_BYTES = 64 };
 
 struct depthwise {
-    void *convolution; // not NULL: it does everything, and nothing else is set
+    void *convolution;         // not NULL: it does everything, and nothing else is set
+    struct hl_weights *shared; // the memory of taps, weights, initial and the numbers of rescaling; NULL: the state's
     const struct hl_simd *simd;
     struct hl_conv_shape shape;
     bool hybrid;
@@ -248,15 +249,16 @@ static void list_parts(struct depthwise *d, int threads, struct hl_parts *parts)
     const int width = d->simd->bytes, channels = d->run.channels;
     const int64_t columns = floats ? 0 : (int64_t)blocks_of(d) * width,
                   batch = (int64_t)s->height * s->width * channels;
-    hl_parts_add(parts, &d->taps, d->run.taps, 1, sizeof *d->taps);
-    hl_parts_add(parts, &d->weights, columns * d->run.layers, d->run.taps / (floats ? 1 : d->simd->dot_width), 4);
-    hl_parts_add(parts, &d->initial, floats ? channels : columns, 1, 4);
-    hl_parts_add(parts, &d->to_bytes.multiplier, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
-    hl_parts_add(parts, &d->to_bytes.left, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
-    hl_parts_add(parts, &d->to_bytes.right, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
-    hl_parts_add(parts, &d->to_floats.scales, d->hybrid ? columns : 0, 1, sizeof(float));
-    hl_parts_add(parts, &d->to_floats.bias, d->hybrid ? columns : 0, 1, sizeof(float));
-    hl_parts_add(parts, &d->to_floats.w_sums, d->hybrid ? columns : 0, 1, sizeof(uint32_t));
+    hl_parts_add_constant(parts, &d->taps, d->run.taps, 1, sizeof *d->taps);
+    hl_parts_add_constant(parts, &d->weights, columns * d->run.layers, d->run.taps / (floats ? 1 : d->simd->dot_width),
+                          4);
+    hl_parts_add_constant(parts, &d->initial, floats ? channels : columns, 1, 4);
+    hl_parts_add_constant(parts, &d->to_bytes.multiplier, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
+    hl_parts_add_constant(parts, &d->to_bytes.left, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
+    hl_parts_add_constant(parts, &d->to_bytes.right, d->hybrid ? 0 : columns, 1, sizeof(int32_t));
+    hl_parts_add_constant(parts, &d->to_floats.scales, d->hybrid ? columns : 0, 1, sizeof(float));
+    hl_parts_add_constant(parts, &d->to_floats.bias, d->hybrid ? columns : 0, 1, sizeof(float));
+    hl_parts_add_constant(parts, &d->to_floats.w_sums, d->hybrid ? columns : 0, 1, sizeof(uint32_t));
     hl_parts_add(parts, &d->padding, channels + width, 1, (size_t)d->size);
     hl_parts_add(parts, &d->x_stored, d->hybrid ? batch / d->multiplier : 0, 1, 1);
     hl_parts_add(parts, &d->x_many, d->multiplier > 1 ? batch : 0, 1, (size_t)d->size);
@@ -279,7 +281,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     if (floats && !all_finite(HL_IN(float, w), hl_elements(w))) return kTfLiteOk;
     if (hl_dim(x, 3) == 1 && op->conv.mode != HL_CONV_HYBRID) return prepare_convolution(ctx, node, state, bytes);
     struct depthwise made, *d = &made;
-    struct hl_parts parts = {0};
+    struct hl_parts parts = {.weights = &made.shared};
     describe(d, op, x, w, y);
     if (d->run.taps == 0) return kTfLiteOk;
     list_parts(d, hl_thread_count(ctx), &parts);
@@ -291,15 +293,16 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
         if (tap < 0) tap = 0;
         d->taps[t] = tap % d->shape.kw * d->shape.dilation_w * d->shape.kh + tap / d->shape.kw;
     }
-    d->run.tap = d->taps;
-    d->run.w = floats ? hl_data(w) : d->weights;
-    d->run.initial = d->initial;
     if (!floats) {
         memset(d->padding, d->x_zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
         pack_integers(d, &op->conv, w, bias);
     } else if (bias) {
         memcpy(d->initial, hl_data(bias), (size_t)d->run.channels * 4);
     }
+    hl_fast_share(&parts, &made, d, bytes);
+    d->run.tap = d->taps;
+    d->run.w = floats ? hl_data(w) : d->weights;
+    d->run.initial = d->initial;
     return kTfLiteOk;
 }
 
@@ -472,7 +475,9 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
 static void depthwise_release(void *state)
 {
     struct depthwise *d = state;
-    if (d) hl_convolve_destroy(d->convolution);
+    if (!d) return;
+    hl_convolve_destroy(d->convolution);
+    hl_weights_release(d->shared);
     free(d);
 }
 

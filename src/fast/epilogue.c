@@ -69,9 +69,9 @@ static bool requantized_fits(const struct hl_epilogue_params *params)
 
 static void requantized_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
 {
-    hl_parts_add(parts, &e->requant.multiplier, columns, 1, sizeof *e->requant.multiplier);
-    hl_parts_add(parts, &e->requant.left, columns, 1, sizeof *e->requant.left);
-    hl_parts_add(parts, &e->requant.right, columns, 1, sizeof *e->requant.right);
+    hl_parts_add_constant(parts, &e->requant.multiplier, columns, 1, sizeof *e->requant.multiplier);
+    hl_parts_add_constant(parts, &e->requant.left, columns, 1, sizeof *e->requant.left);
+    hl_parts_add_constant(parts, &e->requant.right, columns, 1, sizeof *e->requant.right);
 }
 
 static void requantized_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
@@ -92,7 +92,7 @@ static bool scaled_fits(const struct hl_epilogue_params *params)
 
 static void scaled_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
 {
-    hl_parts_add(parts, &e->scales, columns, 1, sizeof *e->scales);
+    hl_parts_add_constant(parts, &e->scales, columns, 1, sizeof *e->scales);
 }
 
 static void scaled_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
@@ -114,8 +114,8 @@ static bool hybrid_fits(const struct hl_epilogue_params *params)
 
 static void hybrid_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
 {
-    hl_parts_add(parts, &e->unquant.scales, columns, 1, sizeof *e->unquant.scales);
-    hl_parts_add(parts, &e->unquant.bias, columns, 1, sizeof *e->unquant.bias);
+    hl_parts_add_constant(parts, &e->unquant.scales, columns, 1, sizeof *e->unquant.scales);
+    hl_parts_add_constant(parts, &e->unquant.bias, columns, 1, sizeof *e->unquant.bias);
 }
 
 static void hybrid_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,

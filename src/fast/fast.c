@@ -16,6 +16,12 @@ void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t c
         (struct hl_part){.pointer = pointer, .workers = 1, .rows = rows, .columns = columns, .size = size};
 }
 
+void hl_parts_add_constant(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size)
+{
+    hl_parts_add(parts, pointer, rows, columns, size);
+    parts->parts[parts->count - 1].constant = true;
+}
+
 void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, int workers, int64_t rows,
                           int64_t columns, size_t size)
 {
@@ -37,17 +43,30 @@ static size_t bytes_of(const struct hl_part *part)
     return fits && bytes <= SIZE_MAX / 4 ? (bytes + HL_LINE - 1) / HL_LINE * HL_LINE : SIZE_MAX;
 }
 
-// The bytes of the arrays that all workers share, and of those that each has. False: more than fits.
-static bool sizes_of(const struct hl_parts *parts, size_t *shared, size_t *each, int64_t *workers)
+// The memory of a state's arrays: those that it shares with other interpreters, those that its workers share, those
+// that each of them has.
+enum room { CONSTANT, SHARED, SCRATCH, ROOMS };
+
+struct rooms {
+    size_t bytes[ROOMS]; // SCRATCH: of one worker
+    int64_t workers;
+};
+
+static enum room room_of(const struct hl_part *part, bool caches)
 {
-    *shared = *each = 0;
-    *workers = 1;
+    return part->scratch ? SCRATCH : part->constant && caches ? CONSTANT : SHARED;
+}
+
+// False: more than fits.
+static bool sizes_of(const struct hl_parts *parts, bool caches, struct rooms *rooms)
+{
+    *rooms = (struct rooms){.workers = 1};
     for (int i = 0; i < parts->count; i++) {
         const struct hl_part *part = &parts->parts[i];
-        size_t *sum = part->scratch ? each : shared, bytes = bytes_of(part);
-        if (bytes > SIZE_MAX / 4 - *sum) return false;
+        size_t *sum = &rooms->bytes[room_of(part, caches)], bytes = bytes_of(part);
+        if (bytes > SIZE_MAX / 8 - *sum) return false;
         *sum += bytes;
-        if (part->scratch) *workers = part->workers;
+        if (part->scratch) rooms->workers = part->workers;
     }
     return true;
 }
@@ -55,28 +74,57 @@ static bool sizes_of(const struct hl_parts *parts, size_t *shared, size_t *each,
 TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
                            size_t size, void **state, size_t *bytes)
 {
-    size_t shared, each, scratch;
-    int64_t workers;
+    struct rooms rooms;
+    size_t scratch;
+    HaliteWeightsCache *cache = parts->weights ? hl_weights_cache_of(ctx) : NULL;
     *state = NULL;
-    if (!sizes_of(parts, &shared, &each, &workers) || !multiply(each, workers, &scratch)) return kTfLiteOk;
-    if (scratch > SIZE_MAX / 4) return kTfLiteOk;
-    size_t total = size + HL_LINE + shared + scratch;
-    HL_TRY(hl_fast_make(ctx, node, total, state));
-    if (!*state) return kTfLiteOk;
-    char *at = (char *)*state + size;
-    at += HL_LINE - (uintptr_t)at % HL_LINE;
-    char *of_worker = at + shared;
+    if (!sizes_of(parts, cache != NULL, &rooms) || !multiply(rooms.bytes[SCRATCH], rooms.workers, &scratch))
+        return kTfLiteOk;
+    if (scratch > SIZE_MAX / 8) return kTfLiteOk;
+    size_t total = size + HL_LINE + rooms.bytes[SHARED] + scratch;
+    if (rooms.bytes[CONSTANT] + total > hl_memory_left(ctx)) return kTfLiteOk;
+    if (rooms.bytes[CONSTANT] > 0) {
+        *parts->weights = hl_weights_create(cache, rooms.bytes[CONSTANT]);
+        HL_REQUIRE(ctx, node, *parts->weights, "no memory for the %zu bytes of packed weights", rooms.bytes[CONSTANT]);
+    }
+    TfLiteStatus status = hl_fast_make(ctx, node, total, state);
+    if (!*state) {
+        if (parts->weights) hl_weights_release(*parts->weights);
+        return status;
+    }
+    char *next[ROOMS] = {[SHARED] = (char *)*state + size};
+    next[SHARED] += HL_LINE - (uintptr_t)next[SHARED] % HL_LINE;
+    next[SCRATCH] = next[SHARED] + rooms.bytes[SHARED];
+    if (rooms.bytes[CONSTANT] > 0) next[CONSTANT] = (*parts->weights)->data;
     for (int i = 0; i < parts->count; i++) {
         const struct hl_part *part = &parts->parts[i];
         size_t one = bytes_of(part);
-        char **next = part->scratch ? &of_worker : &at, *array = one > 0 ? *next : NULL;
-        if (part->scratch) part->scratch->stride = each;
+        char **room = &next[room_of(part, cache != NULL)], *array = one > 0 ? *room : NULL;
+        if (part->scratch) part->scratch->stride = rooms.bytes[SCRATCH];
         memcpy(part->pointer, &array, sizeof array); // pointers to any type have one form
-        *next += one;
+        if (one > 0) *room += one;
     }
     memcpy(*state, made, size);
-    *bytes = total;
+    *bytes = total + rooms.bytes[CONSTANT];
     return kTfLiteOk;
+}
+
+void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, size_t *bytes)
+{
+    struct hl_weights **weights = (struct hl_weights **)((char *)state + ((char *)parts->weights - (const char *)made));
+    if (!*weights) return;
+    struct hl_weights *own = *weights;
+    *weights = hl_weights_share(own);
+    if (*weights == own) return;
+    *bytes -= (*weights)->size;
+    char *next = (*weights)->data;
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        size_t one = bytes_of(part);
+        if (!part->constant || one == 0) continue;
+        memcpy((char *)state + ((char *)part->pointer - (const char *)made), &next, sizeof next);
+        next += one;
+    }
 }
 
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state)

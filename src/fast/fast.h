@@ -8,6 +8,7 @@
 #define HALITE_FAST_FAST_H
 
 #include "ops/op.h"
+#include "runtime/weights.h"
 
 struct hl_fast {
     // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node.
@@ -42,15 +43,22 @@ struct hl_parts {
         int64_t workers;
         int64_t rows, columns; // elements of one array: the product of both
         size_t size;           // of an element
+        bool constant;         // filled in prepare and never changed: interpreters may share it (hl_fast_share)
     } parts[HL_MAX_PARTS];
+    struct hl_weights **weights; // where the struct keeps the memory of constant arrays; NULL: it has none to share
 };
 void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
+void hl_parts_add_constant(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
 void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, int workers, int64_t rows,
                           int64_t columns, size_t size);
 
-// *state: a copy of the `size` bytes of `made` with its arrays, zeroed, or NULL as from hl_fast_make.
+// *state: a copy of the `size` bytes of `made` with its arrays, zeroed, or NULL as from hl_fast_make. With a cache for
+// weights (runtime/weights.h) constant arrays have memory of their own, which the state's release gives back.
 TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
                            size_t size, void **state, size_t *bytes);
+// To be called when the constant arrays are filled: lets the state's pointers to them point to what another state has,
+// where that is the same, and takes that from *bytes. Pointers derived from them must be set afterwards.
+void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, size_t *bytes);
 
 // Fewer products than this take about as long as it takes to share them among threads.
 enum { HL_MIN_SHARED_PRODUCTS = 200000 };

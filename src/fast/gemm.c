@@ -34,9 +34,9 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts)
 {
     int64_t columns = packed->panels * packed->simd->columns, integers = packed->dot_width > 1;
-    hl_parts_add(parts, &packed->weights, matrices * columns, packed->steps, 4);
-    hl_parts_add(parts, &packed->initial, integers || has_bias ? matrices : 0, columns, 4);
-    hl_parts_add(parts, &packed->w_sums, keep_sums ? matrices : 0, columns, 4);
+    hl_parts_add_constant(parts, &packed->weights, matrices * columns, packed->steps, 4);
+    hl_parts_add_constant(parts, &packed->initial, integers || has_bias ? matrices : 0, columns, 4);
+    hl_parts_add_constant(parts, &packed->w_sums, keep_sums ? matrices : 0, columns, 4);
 }
 
 // ---- packing ------------------------------------------------------------------------------------

@@ -15,8 +15,9 @@
 
 struct transpose_conv {
     struct hl_conv_shape shape;
-    struct hl_packed packed; // [taps][outputs] columns
-    struct hl_rows rows;     // of the input's positions
+    struct hl_packed packed;   // [taps][outputs] columns
+    struct hl_rows rows;       // of the input's positions
+    struct hl_weights *shared; // the memory of packed weights and of the numbers of rescaling; NULL: the state's
     struct hl_requantize requant;
     float low, high;
     int strip; // output rows of one item
@@ -115,12 +116,12 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     cut_work(t, hl_thread_count(ctx));
 
     const int threads = hl_thread_count(ctx), rescaled = op->conv.mode == HL_CONV_8BIT ? s->outputs : 0;
-    struct hl_parts parts = {0};
+    struct hl_parts parts = {.weights = &made.shared};
     hl_packed_parts(&t->packed, 1, false, false, &parts);
     hl_rows_parts(&t->rows, threads, &parts);
-    hl_parts_add(&parts, &t->requant.multiplier, rescaled, 1, sizeof *t->requant.multiplier);
-    hl_parts_add(&parts, &t->requant.left, rescaled, 1, sizeof *t->requant.left);
-    hl_parts_add(&parts, &t->requant.right, rescaled, 1, sizeof *t->requant.right);
+    hl_parts_add_constant(&parts, &t->requant.multiplier, rescaled, 1, sizeof *t->requant.multiplier);
+    hl_parts_add_constant(&parts, &t->requant.left, rescaled, 1, sizeof *t->requant.left);
+    hl_parts_add_constant(&parts, &t->requant.right, rescaled, 1, sizeof *t->requant.right);
     hl_parts_add_scratch(&parts, &t->products, threads, t->block, products_stride(t), 4);
     hl_parts_add_scratch(&parts, &t->packed_rows, threads, t->rows.source->loads ? t->block : 0, t->packed.steps, 4);
     hl_parts_add_scratch(&parts, &t->corrections, threads, rescaled > 0 ? t->block : 0, 1, sizeof(int32_t));
@@ -137,6 +138,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     hl_packed_fill(ctx, &t->packed, &filter, &initial);
     for (int o = 0; o < rescaled; o++)
         hl_requantize_set(op->conv.rescales[o], &t->requant.multiplier[o], &t->requant.left[o], &t->requant.right[o]);
+    hl_fast_share(&parts, &made, t, bytes);
     return kTfLiteOk;
 }
 
@@ -300,4 +302,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_transpose_conv = {prepare, invoke, free};
+static void release(void *state)
+{
+    hl_weights_release(((struct transpose_conv *)state)->shared);
+    free(state);
+}
+
+const struct hl_fast hl_fast_transpose_conv = {prepare, invoke, release};

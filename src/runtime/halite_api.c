@@ -3,6 +3,7 @@
 #include "halite/halite.h"
 
 #include "runtime/interpreter.h"
+#include "runtime/weights.h"
 
 const char *HaliteVersion(void)
 {
@@ -27,6 +28,14 @@ void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int
 void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps)
 {
     if (options && steps >= 0) options->work_limit = steps;
+}
+
+void HaliteInterpreterOptionsSetWeightsCache(TfLiteInterpreterOptions *options, HaliteWeightsCache *cache)
+{
+    if (!options) return;
+    HaliteWeightsCache *kept = hl_weights_cache_keep(cache);
+    hl_weights_cache_drop(options->weights_cache);
+    options->weights_cache = kept;
 }
 
 void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/weights.h"
+
 struct TfLiteInterpreterOptions *hl_options_create(void)
 {
     struct TfLiteInterpreterOptions *options = calloc(1, sizeof *options);
@@ -17,6 +19,7 @@ struct TfLiteInterpreterOptions *hl_options_copy(const struct TfLiteInterpreterO
     struct TfLiteInterpreterOptions *copy = malloc(sizeof *copy);
     if (!copy) return NULL;
     *copy = *from;
+    copy->weights_cache = NULL;
     copy->delegates = NULL;
     copy->delegate_count = 0;
     if (!hl_resolver_copy(&copy->resolver, &from->resolver)) {
@@ -28,6 +31,7 @@ struct TfLiteInterpreterOptions *hl_options_copy(const struct TfLiteInterpreterO
         hl_options_destroy(copy);
         return NULL;
     }
+    copy->weights_cache = hl_weights_cache_keep(from->weights_cache);
     return copy;
 }
 
@@ -35,6 +39,7 @@ void hl_options_destroy(struct TfLiteInterpreterOptions *options)
 {
     if (!options) return;
     hl_resolver_free(&options->resolver);
+    hl_weights_cache_drop(options->weights_cache);
     free(options->delegates);
     free(options);
 }

@@ -20,9 +20,10 @@ struct TfLiteInterpreterOptions {
     bool delegate_fallback;
     bool preserve_tensors; // no two tensors share memory
     HaliteKernels kernels;
-    size_t memory_limit; // 0: the default
-    int64_t call_limit;  // 0: the default
-    int64_t work_limit;  // 0: the default
+    size_t memory_limit;               // 0: the default
+    int64_t call_limit;                // 0: the default
+    int64_t work_limit;                // 0: the default
+    HaliteWeightsCache *weights_cache; // a reference of its own; NULL: packed weights are not shared
     TfLiteTelemetryProfilerStruct *telemetry;
     bool incomplete; // memory ran out while adding something: creating an interpreter will fail and say so
 };

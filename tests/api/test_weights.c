@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights that interpreters share (HaliteWeightsCache): how much the second one of a model needs, results that stay the
+// same bit for bit, and blocks that go with their last user, whatever goes first.
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "client.h"
+#include "halite/halite.h"
+#include "model/schema.h"
+
+enum { X, CONV_W, CONV_B, C, FC_W, FC_B, Y, TENSORS };
+enum { SIZE = 12, CHANNELS = 16, FILTERS = 64, UNITS = 40, LONG = SIZE * SIZE * FILTERS };
+
+static float conv_f32[FILTERS * 9 * CHANNELS], fc_f32[UNITS * LONG], bias_f32[FILTERS];
+static int8_t conv_i8[sizeof conv_f32 / sizeof(float)], fc_i8[sizeof fc_f32 / sizeof(float)];
+static int32_t bias_i32[FILTERS];
+
+static const struct test_tensor floats[TENSORS] = {
+    {.name = "x", .rank = 4, .dims = {1, SIZE, SIZE, CHANNELS}},
+    {.name = "cw", .rank = 4, .dims = {FILTERS, 3, 3, CHANNELS}, .data = conv_f32, .bytes = sizeof conv_f32},
+    {.name = "cb", .rank = 1, .dims = {FILTERS}, .data = bias_f32, .bytes = sizeof bias_f32},
+    {.name = "c", .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}},
+    {.name = "fw", .rank = 2, .dims = {UNITS, LONG}, .data = fc_f32, .bytes = sizeof fc_f32},
+    {.name = "fb", .rank = 1, .dims = {UNITS}, .data = bias_f32, .bytes = UNITS * sizeof(float)},
+    {.name = "y", .rank = 2, .dims = {1, UNITS}},
+};
+#define INT8 .type = TEST_INT8
+static const struct test_tensor bytes[TENSORS] = {
+    {.name = "x", INT8, .rank = 4, .dims = {1, SIZE, SIZE, CHANNELS}, .scale = 0.02f, .zero_point = 3},
+    {.name = "cw",
+     INT8,
+     .rank = 4,
+     .dims = {FILTERS, 3, 3, CHANNELS},
+     .data = conv_i8,
+     .bytes = sizeof conv_i8,
+     .scale = 0.01f},
+    {.name = "cb",
+     .type = TEST_INT32,
+     .rank = 1,
+     .dims = {FILTERS},
+     .data = bias_i32,
+     .bytes = sizeof bias_i32,
+     .scale = 0.0002f},
+    {.name = "c", INT8, .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}, .scale = 0.05f, .zero_point = -7},
+    {.name = "fw", INT8, .rank = 2, .dims = {UNITS, LONG}, .data = fc_i8, .bytes = sizeof fc_i8, .scale = 0.01f},
+    {.name = "fb",
+     .type = TEST_INT32,
+     .rank = 1,
+     .dims = {UNITS},
+     .data = bias_i32,
+     .bytes = UNITS * sizeof(int32_t),
+     .scale = 0.0005f},
+    {.name = "y", INT8, .rank = 2, .dims = {1, UNITS}, .scale = 1, .zero_point = 2},
+};
+static const struct test_node nodes[] = {
+    {.builtin = kTfLiteBuiltinConv2d,
+     .version = 3,
+     .input_count = 3,
+     .inputs = {X, CONV_W, CONV_B},
+     .output_count = 1,
+     .outputs = {C},
+     .settings = {{HL_Conv2DOptions_stride_w, 1, 0, NULL}, {HL_Conv2DOptions_stride_h, 1, 0, NULL}}},
+    {.builtin = kTfLiteBuiltinFullyConnected,
+     .version = 4,
+     .input_count = 3,
+     .inputs = {C, FC_W, FC_B},
+     .output_count = 1,
+     .outputs = {Y}},
+};
+static const struct test_model models[] = {
+    {TEST_TENSORS(floats), TEST_NODES(nodes), TEST_INPUTS(X), TEST_OUTPUTS(Y)},
+    {TEST_TENSORS(bytes), TEST_NODES(nodes), TEST_INPUTS(X), TEST_OUTPUTS(Y)},
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+static int fill_weights(void **state)
+{
+    (void)state;
+    unsigned random = 1;
+    for (size_t i = 0; i < sizeof fc_i8; i++) {
+        random = random * 1664525 + 1013904223;
+        fc_i8[i] = (int8_t)(random >> 24);
+        fc_f32[i] = (float)fc_i8[i] / 128;
+        if (i < sizeof conv_i8) conv_i8[i] = (int8_t)(random >> 16);
+        if (i < sizeof conv_i8) conv_f32[i] = (float)conv_i8[i] / 128;
+        if (i < FILTERS) bias_i32[i] = (int32_t)(random >> 20) - 2048;
+        if (i < FILTERS) bias_f32[i] = (float)bias_i32[i] / 256;
+    }
+    return 0;
+}
+
+// An interpreter of the model with this cache, run once. Its output goes to y.
+static void run(struct client *client, const struct test_model *model, HaliteWeightsCache *cache, unsigned char *y)
+{
+    unsigned char x[SIZE * SIZE * CHANNELS * sizeof(float)];
+    client_load(client, model);
+    HaliteInterpreterOptionsSetKernels(client->options, kHaliteKernelsFast);
+    HaliteInterpreterOptionsSetWeightsCache(client->options, cache);
+    client_create(client);
+    assert_ok(TfLiteInterpreterAllocateTensors(client->interpreter));
+    for (size_t i = 0; i < sizeof x; i++) x[i] = model == &models[0] ? (unsigned char)(i % 4 == 3 ? 61 : 0) : i % 251;
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(client->interpreter, 0);
+    assert_ok(TfLiteTensorCopyFromBuffer(input, x, TfLiteTensorByteSize(input)));
+    assert_ok(TfLiteInterpreterInvoke(client->interpreter));
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(client->interpreter, 0);
+    assert_ok(TfLiteTensorCopyToBuffer(output, y, TfLiteTensorByteSize(output)));
+}
+
+static size_t kept(const struct client *client)
+{
+    HaliteMemoryReport report;
+    assert_ok(HaliteInterpreterGetMemoryReport(client->interpreter, &report));
+    return report.persistent;
+}
+
+// ---- sharing --------------------------------------------------------------------------------------
+
+static void test_second_needs_little(void **state)
+{
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        static unsigned char y[3][UNITS * sizeof(float)];
+        struct client alone, first, second;
+        HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+        assert_non_null(cache);
+        run(&alone, &models[m], NULL, y[0]);
+        run(&first, &models[m], cache, y[1]);
+        size_t held = HaliteWeightsCacheGetBytes(cache);
+        run(&second, &models[m], cache, y[2]);
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        assert_memory_equal(y[0], y[2], sizeof y[0]);
+        // About as many bytes as the constants have; all of them are there once, and the second has only scratch.
+        assert_in_range(held, m == 0 ? sizeof fc_f32 : sizeof fc_i8, 4 * sizeof fc_f32);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), held);
+        printf("model %d: %zu bytes alone, %zu the first, %zu the second\n", m, kept(&alone), kept(&first),
+               kept(&second));
+        assert_true(kept(&second) * 20 < kept(&first));
+        assert_true(kept(&first) >= kept(&alone) && kept(&first) < kept(&alone) + 4096);
+        client_end(&first);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), held);
+        client_end(&second);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), 0);
+        client_end(&alone);
+        HaliteWeightsCacheDelete(cache);
+    }
+}
+
+// One weight is another: nothing but the other node's block is shared.
+static void test_other_weights(void **state)
+{
+    (void)state;
+    static unsigned char y[3][UNITS * sizeof(float)];
+    struct client first, second, alone;
+    HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+    run(&first, &models[0], cache, y[0]);
+    size_t held = HaliteWeightsCacheGetBytes(cache);
+    fc_f32[UNITS * LONG - 1] += 1;
+    run(&second, &models[0], cache, y[1]);
+    run(&alone, &models[0], NULL, y[2]);
+    fc_f32[UNITS * LONG - 1] -= 1;
+    assert_memory_equal(y[1], y[2], sizeof y[1]);
+    assert_true(memcmp(y[0], y[1], sizeof y[0]) != 0);
+    assert_in_range(HaliteWeightsCacheGetBytes(cache), held + sizeof fc_f32, 2 * held - sizeof conv_f32);
+    client_end(&second);
+    assert_int_equal(HaliteWeightsCacheGetBytes(cache), held);
+    client_end(&first);
+    client_end(&alone);
+    HaliteWeightsCacheDelete(cache);
+}
+
+// ---- life -----------------------------------------------------------------------------------------
+
+static void test_cache_goes_first(void **state)
+{
+    (void)state;
+    static unsigned char y[UNITS * sizeof(float)], again[sizeof y];
+    struct client first, second;
+    HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+    run(&first, &models[1], cache, y);
+    run(&second, &models[1], cache, y);
+    HaliteWeightsCacheDelete(cache);
+    client_end(&first);
+    // Preparing anew finds the cache where it was.
+    assert_ok(TfLiteInterpreterResizeInputTensor(second.interpreter, 0, (const int[]){1, SIZE, SIZE, CHANNELS}, 4));
+    assert_ok(TfLiteInterpreterAllocateTensors(second.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(second.interpreter));
+    client_end(&second);
+    run(&first, &models[1], NULL, again);
+    assert_memory_equal(y, again, UNITS);
+    client_end(&first);
+    HaliteWeightsCacheDelete(NULL);
+    assert_int_equal(HaliteWeightsCacheGetBytes(NULL), 0);
+}
+
+static void test_finalized(void **state)
+{
+    (void)state;
+    static unsigned char y[UNITS * sizeof(float)];
+    for (int hard = 0; hard < 2; hard++) {
+        struct client first, same, other;
+        HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+        run(&first, &models[1], cache, y);
+        size_t held = HaliteWeightsCacheGetBytes(cache);
+        assert_true(HaliteWeightsCacheFinalize(cache, hard));
+        assert_false(HaliteWeightsCacheFinalize(cache, !hard));
+        run(&same, &models[1], cache, y);
+        assert_true(hard ? kept(&same) == kept(&first) : kept(&same) * 20 < kept(&first));
+        run(&other, &models[0], cache, y);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), held); // nothing new
+        client_end(&other);
+        client_end(&first);
+        client_end(&same);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), 0);
+        HaliteWeightsCacheDelete(cache);
+    }
+    assert_false(HaliteWeightsCacheFinalize(NULL, false));
+}
+
+// ---- threads ----------------------------------------------------------------------------------------
+
+struct work {
+    HaliteWeightsCache *cache;
+    unsigned char want[2][UNITS * sizeof(float)];
+    int wrong;
+};
+
+static void *come_and_go(void *user_data)
+{
+    struct work *work = user_data;
+    for (int i = 0; i < 8; i++) {
+        unsigned char y[UNITS * sizeof(float)] = {0};
+        struct client client;
+        run(&client, &models[i % 2], work->cache, y);
+        client_end(&client);
+        if (memcmp(y, work->want[i % 2], i % 2 ? UNITS : sizeof y) != 0) work->wrong++;
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+    static struct work work[THREADS];
+    pthread_t threads[THREADS];
+    for (int m = 0; m < MODELS; m++) {
+        struct client client;
+        run(&client, &models[m], NULL, work[0].want[m]);
+        client_end(&client);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        if (i > 0) work[i] = work[0];
+        work[i].cache = cache;
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &work[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(work[i].wrong, 0);
+    }
+    assert_int_equal(HaliteWeightsCacheGetBytes(cache), 0);
+    HaliteWeightsCacheDelete(cache);
+}
+
+// ---- models of others -------------------------------------------------------------------------------
+
+static void test_models(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mobilenet_v1_1.0_224_float", "mobilenet_v1_1.0_224_int8",
+                                        "mobilenet_v1_1.0_224_quant", "mobilenet_v1_1.0_224_dynamic_range"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        struct stat facts;
+        snprintf(path, sizeof path, "../shared/models/classification/%s.tflite", names[i]);
+        if (stat(path, &facts) != 0) {
+            printf("left out: %s is not here\n", path);
+            continue;
+        }
+        HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+        TfLiteModel *model = TfLiteModelCreateFromFile(path);
+        TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+        HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsFast);
+        HaliteInterpreterOptionsSetWeightsCache(options, cache);
+        TfLiteInterpreterOptionsSetNumThreads(options, 1);
+        TfLiteInterpreter *interpreters[2];
+        HaliteMemoryReport reports[2];
+        for (int k = 0; k < 2; k++) {
+            interpreters[k] = TfLiteInterpreterCreate(model, options);
+            assert_ok(TfLiteInterpreterAllocateTensors(interpreters[k]));
+            assert_ok(HaliteInterpreterGetMemoryReport(interpreters[k], &reports[k]));
+        }
+        size_t packed = HaliteWeightsCacheGetBytes(cache),
+               second = packed - (reports[0].persistent - reports[1].persistent);
+        printf("%s: %zu bytes packed, the second adds %zu; with scratch %zu and %zu\n", names[i], packed, second,
+               reports[0].persistent, reports[1].persistent);
+        assert_true(second * 20 < packed);
+        for (int k = 0; k < 2; k++) TfLiteInterpreterDelete(interpreters[k]);
+        TfLiteInterpreterOptionsDelete(options);
+        TfLiteModelDelete(model);
+        assert_int_equal(HaliteWeightsCacheGetBytes(cache), 0);
+        HaliteWeightsCacheDelete(cache);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_second_needs_little),
+        cmocka_unit_test(test_other_weights),
+        cmocka_unit_test(test_cache_goes_first),
+        cmocka_unit_test(test_finalized),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_models),
+    };
+    return cmocka_run_group_tests(tests, fill_weights, NULL);
+}
