@@ -60,6 +60,9 @@ static void check_bits(TfLiteInterpreter *interpreter, const TfLiteTensor *wante
     assert_memory_equal(TfLiteTensorData(output), TfLiteTensorData(wanted), TfLiteTensorByteSize(wanted));
 }
 
+// An inference takes longer than all else, and what it could show does not depend on the single call.
+enum { EACH = 8 };
+
 // Lets call `fail_at` fail. False where there are not so many calls.
 static bool fail_once(const TfLiteModel *model, const TfLiteTensor *wanted, long long level, long long fail_at)
 {
@@ -82,7 +85,7 @@ static bool fail_once(const TfLiteModel *model, const TfLiteTensor *wanted, long
     assert_int_equal(status != kTfLiteOk, failed);
     assert_int_equal(delegated_nodes(interpreter), 0);
     assert_int_equal(lib.fakeNnapi_get("live"), 0);
-    check_bits(interpreter, wanted);
+    if (status == kTfLiteOk || fail_at % EACH == 1) check_bits(interpreter, wanted);
     TfLiteInterpreterDelete(interpreter);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeNnapi_get("complaints"), 0);

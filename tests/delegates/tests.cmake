@@ -10,7 +10,7 @@ foreach(target test_nnapi test_nnapi_failures)
     target_compile_definitions(${target} PRIVATE
         NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 endforeach()
-set_tests_properties(delegates/test_nnapi_failures PROPERTIES LABELS slow)
+set_tests_properties(delegates/test_nnapi_failures delegates/test_nnapi_ops PROPERTIES LABELS slow)
 set_property(TEST delegates/test_nnapi_failures APPEND PROPERTY ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
 
 # Asks the delegate's tables, which its library does not export.
@@ -113,4 +113,18 @@ if(NOT HALITE_THREAD_SANITIZE)
     # Networks carry a step of rounding on, as the official runtime's own two engines do to each other.
     nnapi_golden_test(models 1000007 SLOW OPTIONS --spread 2
         PATHS models/classification models/detection models/segmentation models/mlperf_tiny)
+endif()
+
+# ---- the table of docs/delegates.md -------------------------------------------------------------------------------------
+if(TARGET tensorflowlite_gpu_delegate AND TARGET fake_coreml AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    add_executable(delegate_table tests/delegates/delegate_table.c)
+    target_link_libraries(delegate_table PRIVATE halite_flags tensorflowlite_c_static Threads::Threads ${CMAKE_DL_LIBS} m)
+    add_dependencies(delegate_table tensorflowlite_gpu_delegate tensorflowlite_nnapi_delegate neuralnetworks
+        tensorflowlite_coreml_delegate fake_coreml)
+    target_compile_definitions(delegate_table PRIVATE
+        GPU_DELEGATE="$<TARGET_FILE:tensorflowlite_gpu_delegate>"
+        NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>"
+        COREML_DELEGATE="$<TARGET_FILE:tensorflowlite_coreml_delegate>" FAKE_COREML="$<TARGET_FILE:fake_coreml>")
+    halite_test(delegates/table SLOW ONCE COMMAND sh tests/delegates/table.sh $<TARGET_FILE:delegate_table>
+        ${HALITE_SHARED}/models/classification)
 endif()
