@@ -13,6 +13,8 @@ endforeach()
 set_tests_properties(delegates/test_nnapi_failures delegates/test_nnapi_ops PROPERTIES LABELS slow)
 set_property(TEST delegates/test_nnapi_failures APPEND PROPERTY ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
 
+set_property(TEST cpp/test_nnapi APPEND PROPERTY ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks>)
+
 # Asks the delegate's tables, which its library does not export.
 file(GLOB nnapi_files CONFIGURE_DEPENDS src/delegates/nnapi/*.c)
 foreach(target test_nnapi_support test_nnapi_ops)
