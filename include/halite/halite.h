@@ -75,6 +75,13 @@ TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetBytes(HaliteWeightsCache *cache);
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWeightsCache(TfLiteInterpreterOptions *options,
                                                              HaliteWeightsCache *cache);
 
+// For delegates that choose how the CPU's kernels work, to be called in their Prepare: the cache of the interpreter
+// that the context belongs to, as HaliteInterpreterOptionsSetWeightsCache sets it, and its threads, as
+// TfLiteInterpreterOptionsSetNumThreads does. Both return kTfLiteError for a context of another runtime; the second
+// also while another subgraph has its memory, whose kernels rely on the threads that there were.
+TFL_CAPI_EXPORT TfLiteStatus HaliteContextSetWeightsCache(TfLiteContext *context, HaliteWeightsCache *cache);
+TFL_CAPI_EXPORT TfLiteStatus HaliteContextSetNumThreads(TfLiteContext *context, int32_t num_threads);
+
 // Starts or stops timing each node in Invoke; starting clears the times. Timing reads the clock twice for each node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 

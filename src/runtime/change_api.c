@@ -24,6 +24,38 @@ TfLiteStatus HaliteInterpreterReleaseMemory(TfLiteInterpreter *interpreter)
     return interpreter ? release_memory(interpreter) : kTfLiteError;
 }
 
+static void set_threads(TfLiteInterpreter *interpreter, int threads)
+{
+    interpreter->options->num_threads = threads;
+    hl_threads_destroy(interpreter->threads);
+    interpreter->threads = interpreter->options->kernels == kHaliteKernelsFast ? hl_threads_create(threads) : NULL;
+    for (int i = 0; i < interpreter->subgraph_count; i++)
+        interpreter->subgraphs[i]->context.recommended_num_threads = threads;
+}
+
+TfLiteStatus HaliteContextSetWeightsCache(TfLiteContext *context, HaliteWeightsCache *cache)
+{
+    if (!hl_context_is_own(context)) return kTfLiteError;
+    HaliteInterpreterOptionsSetWeightsCache(hl_subgraph_of(context)->interpreter->options, cache);
+    return kTfLiteOk;
+}
+
+TfLiteStatus HaliteContextSetNumThreads(TfLiteContext *context, int32_t num_threads)
+{
+    if (!hl_context_is_own(context) || num_threads < -1) return kTfLiteError;
+    struct hl_subgraph *own = hl_subgraph_of(context);
+    TfLiteInterpreter *interpreter = own->interpreter;
+    int threads = num_threads == 0 ? 1 : num_threads;
+    if (interpreter->options->num_threads == threads) return kTfLiteOk;
+    // The nodes of this one are prepared again when the delegate has been applied.
+    for (int i = 0; i < interpreter->subgraph_count; i++) {
+        const struct hl_subgraph *other = interpreter->subgraphs[i];
+        if (other != own && (other->state != HL_NOT_READY || other->prepared > 0)) return kTfLiteError;
+    }
+    set_threads(interpreter, threads);
+    return kTfLiteOk;
+}
+
 TfLiteStatus HaliteInterpreterSetNumThreads(TfLiteInterpreter *interpreter, int32_t num_threads)
 {
     if (!interpreter) return kTfLiteError;
@@ -36,11 +68,7 @@ TfLiteStatus HaliteInterpreterSetNumThreads(TfLiteInterpreter *interpreter, int3
     TfLiteStatus status = release_memory(interpreter);
     if (status != kTfLiteOk) return status;
     int threads = num_threads == 0 ? 1 : num_threads;
-    interpreter->options->num_threads = threads;
-    hl_threads_destroy(interpreter->threads);
-    interpreter->threads = interpreter->options->kernels == kHaliteKernelsFast ? hl_threads_create(threads) : NULL;
-    for (int i = 0; i < interpreter->subgraph_count; i++)
-        interpreter->subgraphs[i]->context.recommended_num_threads = threads;
+    set_threads(interpreter, threads);
     TfLiteContext *context = &interpreter->subgraphs[0]->context;
     for (int type = 0; type < kTfLiteMaxExternalContexts && status == kTfLiteOk; type++) {
         const TfLiteExternalContext *external = interpreter->external_contexts[type];

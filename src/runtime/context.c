@@ -264,6 +264,11 @@ void hl_context_end_delegation(struct hl_subgraph *subgraph)
     context->ReleaseSubgraphContext = no_release;
 }
 
+bool hl_context_is_own(const TfLiteContext *context)
+{
+    return context && context->ReportError == report_error;
+}
+
 void hl_context_init(struct hl_subgraph *subgraph)
 {
     subgraph->context = (TfLiteContext){

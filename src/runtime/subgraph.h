@@ -166,6 +166,8 @@ bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteInt
 
 // ---- context.c
 void hl_context_init(struct hl_subgraph *subgraph);
+// Whether hl_context_init has made it, and no other runtime.
+bool hl_context_is_own(const TfLiteContext *context);
 // GetExecutionPlan and the other functions for delegates work only between begin and end.
 void hl_context_begin_delegation(struct hl_subgraph *subgraph);
 void hl_context_end_delegation(struct hl_subgraph *subgraph);

@@ -7,6 +7,8 @@
 #include "client.h"
 #include "halite/halite.h"
 #include "model/schema.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 enum { X, CONV_W, CONV_B, C, FC_W, FC_B, Y, TENSORS };
 enum { SIZE = 12, CHANNELS = 16, FILTERS = 64, UNITS = 40, LONG = SIZE * SIZE * FILTERS };
@@ -89,14 +91,10 @@ static int fill_weights(void **state)
     return 0;
 }
 
-// An interpreter of the model with this cache, run once. Its output goes to y.
-static void run(struct client *client, const struct test_model *model, HaliteWeightsCache *cache, unsigned char *y)
+// Runs an interpreter of the model that has its memory. Its output goes to y.
+static void invoke(struct client *client, const struct test_model *model, unsigned char *y)
 {
     unsigned char x[SIZE * SIZE * CHANNELS * sizeof(float)];
-    client_load(client, model);
-    HaliteInterpreterOptionsSetKernels(client->options, kHaliteKernelsFast);
-    HaliteInterpreterOptionsSetWeightsCache(client->options, cache);
-    client_create(client);
     assert_ok(TfLiteInterpreterAllocateTensors(client->interpreter));
     for (size_t i = 0; i < sizeof x; i++) x[i] = model == &models[0] ? (unsigned char)(i % 4 == 3 ? 61 : 0) : i % 251;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(client->interpreter, 0);
@@ -104,6 +102,16 @@ static void run(struct client *client, const struct test_model *model, HaliteWei
     assert_ok(TfLiteInterpreterInvoke(client->interpreter));
     const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(client->interpreter, 0);
     assert_ok(TfLiteTensorCopyToBuffer(output, y, TfLiteTensorByteSize(output)));
+}
+
+// An interpreter of the model with this cache, run once.
+static void run(struct client *client, const struct test_model *model, HaliteWeightsCache *cache, unsigned char *y)
+{
+    client_load(client, model);
+    HaliteInterpreterOptionsSetKernels(client->options, kHaliteKernelsFast);
+    HaliteInterpreterOptionsSetWeightsCache(client->options, cache);
+    client_create(client);
+    invoke(client, model, y);
 }
 
 static size_t kept(const struct client *client)
@@ -262,6 +270,74 @@ static void test_threads(void **state)
     HaliteWeightsCacheDelete(cache);
 }
 
+// ---- under XNNPACK's name ---------------------------------------------------------------------------
+
+// The struct of 2.13 to 2.19.
+struct old_options {
+    int32_t num_threads;
+    uint32_t flags;
+    void *weights_cache;
+    bool handle_variable_ops;
+};
+
+static void test_xnnpack(void **state)
+{
+    (void)state;
+    for (int is_old = 0; is_old < 2; is_old++) {
+        struct TfLiteXNNPackDelegateWeightsCache *cache = TfLiteXNNPackDelegateWeightsCacheCreateWithSize(1 << 20);
+        TfLiteXNNPackDelegateOptions today = TfLiteXNNPackDelegateOptionsDefault();
+        struct old_options old = {.num_threads = 2, .flags = TFLITE_XNNPACK_DELEGATE_FLAG_QS8, .weights_cache = cache};
+        today.num_threads = 2;
+        today.weights_cache = cache;
+        TfLiteDelegate *delegate =
+            TfLiteXNNPackDelegateCreate(is_old ? (const TfLiteXNNPackDelegateOptions *)&old : &today);
+        assert_non_null(delegate);
+        assert_ptr_equal(TfLiteXNNPackDelegateGetOptions(delegate)->weights_cache, cache);
+        assert_int_equal(TfLiteXNNPackDelegateGetFlags(delegate),
+                         TFLITE_XNNPACK_DELEGATE_FLAG_QS8 | (is_old ? 0 : TFLITE_XNNPACK_DELEGATE_FLAG_QU8));
+        static unsigned char y[3][UNITS * sizeof(float)];
+        struct client clients[3];
+        for (int i = 0; i < 3; i++) {
+            client_load(&clients[i], &models[1]);
+            HaliteInterpreterOptionsSetKernels(clients[i].options, kHaliteKernelsFast);
+            TfLiteInterpreterOptionsSetNumThreads(clients[i].options, 1);
+            if (i == 1) TfLiteInterpreterOptionsAddDelegate(clients[i].options, delegate);
+            client_create(&clients[i]);
+            // The last one is applied to a graph that has its memory already.
+            if (i != 1) assert_ok(TfLiteInterpreterAllocateTensors(clients[i].interpreter));
+            if (i == 2) assert_ok(TfLiteInterpreterModifyGraphWithDelegate(clients[i].interpreter, delegate));
+            invoke(&clients[i], &models[1], y[i]);
+            const TfLiteContext *context = HaliteInterpreterGetSubgraphContext(clients[i].interpreter, 0);
+            assert_int_equal(context->recommended_num_threads, i == 0 ? 1 : 2);
+            assert_int_equal(HaliteInterpreterGetNodeCount(clients[i].interpreter), 2);
+        }
+        assert_memory_equal(y[0], y[1], UNITS);
+        assert_memory_equal(y[0], y[2], UNITS);
+        assert_true(kept(&clients[2]) * 10 < kept(&clients[1])); // of two threads, each with scratch
+        assert_true(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(cache));
+        assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeHard(cache));
+        for (int i = 0; i < 3; i++) client_end(&clients[i]);
+        TfLiteXNNPackDelegateDelete(delegate);
+        TfLiteXNNPackDelegateWeightsCacheDelete(cache);
+    }
+}
+
+// A context of another runtime is left alone.
+static void test_other_runtime(void **state)
+{
+    (void)state;
+    TfLiteContext other = {.recommended_num_threads = 1};
+    assert_int_equal(HaliteContextSetNumThreads(&other, 2), kTfLiteError);
+    assert_int_equal(HaliteContextSetWeightsCache(&other, NULL), kTfLiteError);
+    assert_int_equal(HaliteContextSetNumThreads(NULL, 2), kTfLiteError);
+    TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
+    options.num_threads = 2;
+    TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate(&options);
+    assert_ok(delegate->Prepare(&other, delegate));
+    assert_int_equal(other.recommended_num_threads, 1);
+    TfLiteXNNPackDelegateDelete(delegate);
+}
+
 // ---- models of others -------------------------------------------------------------------------------
 
 static void test_models(void **state)
@@ -311,6 +387,8 @@ int main(void)
         cmocka_unit_test(test_cache_goes_first),
         cmocka_unit_test(test_finalized),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_xnnpack),
+        cmocka_unit_test(test_other_runtime),
         cmocka_unit_test(test_models),
     };
     return cmocka_run_group_tests(tests, fill_weights, NULL);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The XNNPACK delegate's interface. Halite's CPU kernels are fast by themselves, so its delegate
-// takes any options and leaves every node to them; programs written for XNNPACK work as they are.
+// leaves every node to them; programs written for XNNPACK work as they are. Of the options the
+// threads and the weights cache have an effect, on all CPU kernels of the interpreter; the others are
+// accepted.
 #ifndef TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
 
@@ -16,7 +18,8 @@
 extern "C" {
 #endif
 
-// Bits for TfLiteXNNPackDelegateOptions.flags: which ops to take, and how to run them.
+// Bits for TfLiteXNNPackDelegateOptions.flags: which ops XNNPACK takes, and how it runs them. They
+// are kept, and change nothing here: fast kernels take 8-bit ops of both kinds, floats stay float32.
 // Signed 8-bit quantized ops.
 #define TFLITE_XNNPACK_DELEGATE_FLAG_QS8 0x00000001
 // Unsigned 8-bit quantized ops.
@@ -39,21 +42,24 @@ extern "C" {
 // Leave out float ops that quantize their input on the fly.
 #define TFLITE_XNNPACK_DELEGATE_FLAG_DISABLE_DYNAMICALLY_QUANTIZED_OPS 0x00000800
 
-// Packed weights that several delegates share.
+// Packed weights that the interpreters of several delegates share: a HaliteWeightsCache
+// (halite/halite.h).
 struct TfLiteXNNPackDelegateWeightsCache;
 
 typedef struct {
-    // CPU threads. 0 or 1: the invoking thread only. Negative: the library chooses.
+    // CPU threads of the interpreter that the delegate is applied to. 0 or negative: as many as its
+    // own options say.
     int32_t num_threads;
     // Flags of the XNNPACK runtime; 0.
     uint32_t runtime_flags;
     // Bits TFLITE_XNNPACK_DELEGATE_FLAG_...
     uint32_t flags;
-    // Not owned; must outlive the delegate. NULL: weights are not shared.
+    // Not owned; must outlive the delegate. NULL: weights are not shared. It counts where flags are
+    // not 0, which tells this struct from that of releases before 2.20.
     struct TfLiteXNNPackDelegateWeightsCache* weights_cache;
     // Take ops on variables. Older way to say VARIABLE_OPERATORS.
     bool handle_variable_ops;
-    // File that keeps packed weights from one start to the next, or NULL. Copied.
+    // File that keeps packed weights from one start to the next, or NULL. Not used by Halite.
     const char* weight_cache_file_path;
     // Open descriptor of that file, used instead of opening the path; 0 or below: none. The
     // delegate takes a duplicate.
@@ -121,9 +127,9 @@ TfLiteXNNPackDelegateWeightsCacheCreate(void);
 TFL_CAPI_EXPORT extern struct TfLiteXNNPackDelegateWeightsCache*
 TfLiteXNNPackDelegateWeightsCacheCreateWithSize(size_t size);
 
-// Ends the filling of a cache; needed before the first invocation with it. Soft: delegates may
-// still be made with it if their weights are in it. Hard: none may, and spare memory is given
-// back. False when it was finalized before or is NULL.
+// Ends the filling of a cache; XNNPACK needs it before the first invocation, Halite does not. Soft:
+// interpreters still share what is in it. Hard: later ones do not. Either way they work, with
+// weights of their own. False when it was finalized before or is NULL.
 TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(
     struct TfLiteXNNPackDelegateWeightsCache* cache);
 TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateWeightsCacheFinalizeHard(
