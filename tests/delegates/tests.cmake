@@ -49,8 +49,17 @@ if(TARGET fake_coreml)
         target_compile_definitions(${target} PRIVATE
             COREML_DELEGATE="$<TARGET_FILE:tensorflowlite_coreml_delegate>" FAKE_COREML="$<TARGET_FILE:fake_coreml>")
     endforeach()
-    halite_test(delegates/test_coreml_ops.3 COMMAND test_coreml_ops 3)
+    halite_test(delegates/test_coreml_ops.3 SLOW COMMAND test_coreml_ops 3)
+    set(HALITE_COREMLTOOLS_VENV "" CACHE PATH "Python environment with coremltools; empty: that of python3")
+    halite_test(delegates/coreml_tools SLOW ONCE COMMAND sh tests/delegates/coreml_tools.sh $<TARGET_FILE:test_coreml_ops>
+        $<TARGET_FILE:golden_runner> $<TARGET_FILE:tensorflowlite_coreml_delegate> ${HALITE_SHARED}/golden
+        ${HALITE_COREMLTOOLS_VENV} ENVIRONMENT HALITE_COREML_RUNNER=$<TARGET_FILE:fake_coreml>)
+    if(HALITE_TOOLS)
+        halite_test(delegates/coreml_placement COMMAND sh tests/delegates/coreml_placement.sh $<TARGET_FILE:halite>
+            ${HALITE_SHARED}/models)
+    endif()
 endif()
+halite_test(delegates/coreml_apple ONCE COMMAND sh tests/delegates/coreml_apple.sh)
 
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
 # nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
