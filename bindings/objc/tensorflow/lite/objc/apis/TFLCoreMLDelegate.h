@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Core ML delegate, under the names of the original. Where the system has no Core ML, options decide: for devices
-// with a Neural Engine there is no delegate, for all devices there is one that leaves every node to the CPU.
+// The Core ML delegate, under the names of the original. Where the system has no Core ML, or no device that the options
+// enable, there is no delegate: nil, as in Swift.
 #ifndef TENSORFLOW_LITE_OBJC_APIS_TFLCOREMLDELEGATE_H_
 #define TENSORFLOW_LITE_OBJC_APIS_TFLCOREMLDELEGATE_H_
 
@@ -46,9 +46,8 @@ typedef NS_ENUM(NSUInteger, TFLCoreMLDelegateEnabledDevices) {
 // With default options.
 - (nullable instancetype)init;
 
-// Options are copied. nil, with the reason in the log, where there is no Neural Engine and the options ask for one.
-// With TFLCoreMLDelegateEnabledDevicesAll on a system without Core ML: an object whose cDelegate is NULL, which
-// interpreters pass over, so that all nodes run on the CPU; the log says so.
+// Options are copied. nil, with the reason on standard error, where the system has no Core ML or no device that the
+// options enable.
 - (nullable instancetype)initWithOptions:(TFLCoreMLDelegateOptions *)options NS_DESIGNATED_INITIALIZER;
 
 @end

@@ -48,13 +48,9 @@ static int int_of(NSUInteger number)
         .min_nodes_per_partition = int_of(options.minNodesPerPartition),
     };
     _delegate = TfLiteCoreMlDelegateCreate(&own);
-    if (!_delegate && !all) {
-        TFL_RELEASE(self);
-        return nil;
-    }
-    if (!_delegate)
-        NSLog(@"TFLCoreMLDelegate: enabled for all devices, and Core ML is not here: nodes stay on the CPU");
-    return self;
+    if (_delegate) return self;
+    TFL_RELEASE(self);
+    return nil;
 }
 
 - (void)dealloc
