@@ -117,6 +117,15 @@ const struct hexagon_family hexagon_family_squared_difference = {.inputs = {2, 2
 
 // ---- MAXIMUM and MINIMUM ------------------------------------------------------------------------
 
+// The runtime's kernels compare the bytes, whatever they mean.
+static bool check_extreme(const struct delegate_view *view, const struct hexagon_op *op)
+{
+    (void)op;
+    const TfLiteTensor *a = delegate_input(view, 0), *b = delegate_input(view, 1);
+    return (a->params.scale == b->params.scale && a->params.zero_point == b->params.zero_point) ||
+           delegate_refuse(view, DELEGATE_QUANTIZATION, 1, "the inputs have different scales or zero points");
+}
+
 static void map_extreme(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
     int out = hexagon_out(node, 0);
@@ -127,4 +136,7 @@ static void map_extreme(struct hexagon_graph *graph, const struct hexagon_node *
     hexagon_set(graph, out, extreme, result_shape(node), &range);
 }
 
-const struct hexagon_family hexagon_family_extreme = {.inputs = {2, 2}, .map = map_extreme};
+const struct hexagon_family hexagon_family_extreme = {.inputs = {2, 2},
+                                                      .same_scale = true,
+                                                      .check = check_extreme,
+                                                      .map = map_extreme};

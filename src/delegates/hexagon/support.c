@@ -26,8 +26,12 @@ const struct hexagon_op *hexagon_op_find(int builtin)
 
 bool hexagon_check_activation(const struct delegate_view *view, TfLiteFusedActivation activation)
 {
-    if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6) return true;
-    return delegate_refuse(view, DELEGATE_PARAMETER, -1, "fused activation %d is none of Hexagon's", (int)activation);
+    if (activation < kTfLiteActNone || activation > kTfLiteActRelu6)
+        return delegate_refuse(view, DELEGATE_PARAMETER, -1, "fused activation %d is none of Hexagon's",
+                               (int)activation);
+    struct hexagon_range range = hexagon_activated(hexagon_range_of(delegate_output(view, 0)), activation);
+    return range.min < range.max || delegate_refuse(view, DELEGATE_QUANTIZATION, DELEGATE_OUTPUT(0),
+                                                    "the fused activation leaves one value of the range");
 }
 
 bool hexagon_check_no_activation(const struct delegate_view *view, TfLiteFusedActivation activation)
