@@ -2,26 +2,18 @@
 // The GPU delegate on OpenCL when OpenCL fails: between the backend and the driver stand functions that count what is
 // alive and what is compiled, and that fail when told to. Whatever call fails, in whatever way: an error and a message,
 // the graph on the CPU where the delegate could not be applied, and nothing left alive.
-#include <stdatomic.h>
-#include <unistd.h>
-
 #include "gpu/backend/opencl_api.h"
-#include "gpu/delegate_session.h"
+#include "gpu/driver_session.h"
 
-// ---- standing between the backend and OpenCL
-// --------------------------------------------------------------------------
+// ---- standing between the backend and OpenCL ----------------------------------------------------
 
 static struct {
     struct opencl_api real, own;
     struct opencl_library library;
-    // atomic: programs are compiled by several threads
     atomic_int fail_after; // calls from now, 0: never
     cl_int failure;        // what the call says then
     char failed[48];       // its name
     bool card;             // the device says that it is no CPU: then writes are staged
-    atomic_int alive;      // objects
-    atomic_int compiled, revived;
-    bool refuses_binaries;
 } shared;
 
 static bool fails(const char *function)
@@ -73,7 +65,7 @@ static bool fails(const char *function)
     {                                                       \
         if (fails(#name)) return *e = shared.failure, NULL; \
         result object = shared.real.name arguments;         \
-        shared.alive += object != NULL;                     \
+        driver.alive += object != NULL;                     \
         return object;                                      \
     }
 CREATING(X)
@@ -90,7 +82,7 @@ RETURNING(X)
 #define X(name, type)                                 \
     static cl_int CL_API_CALL try_##name(type object) \
     {                                                 \
-        shared.alive--;                               \
+        driver.alive--;                               \
         return shared.real.name(object);              \
     }
 RELEASING(X)
@@ -102,10 +94,10 @@ static cl_program CL_API_CALL try_clCreateProgramWithBinary(cl_context context, 
                                                             cl_int *code)
 {
     *code = *status = CL_INVALID_BINARY;
-    if (shared.refuses_binaries || fails("clCreateProgramWithBinary")) return NULL;
+    if (driver.refuses_binaries || fails("clCreateProgramWithBinary")) return NULL;
     cl_program program = shared.real.clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, code);
-    shared.alive += program != NULL;
-    shared.revived += program != NULL;
+    driver.alive += program != NULL;
+    driver.revived += program != NULL;
     return program;
 }
 
@@ -113,7 +105,7 @@ static cl_int CL_API_CALL try_clBuildProgram(cl_program program, cl_uint count, 
                                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                              void *data)
 {
-    shared.compiled++;
+    driver.compiled++;
     return fails("clBuildProgram") ? shared.failure
                                    : shared.real.clBuildProgram(program, count, devices, options, notify, data);
 }
@@ -161,66 +153,24 @@ const struct opencl_library *__wrap_gpu_opencl_library(void)
     return &shared.library;
 }
 
-// ---- a folder for kept kernels
-// ----------------------------------------------------------------------------------------
+// ---- a whole life -------------------------------------------------------------------------------
 
-static int make_folder(void **state)
+static int begin_well(void **state)
 {
-    char *folder = strdup("/tmp/halite_test_opencl.XXXXXX");
-    *state = folder;
-    shared.fail_after = shared.compiled = shared.revived = 0;
-    shared.card = shared.refuses_binaries = false;
-    return folder && mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", (const char *)*state);
-    free(*state);
-    return system(command) == 0 ? 0 : -1;
-}
-
-// ---- a whole life
-// -----------------------------------------------------------------------------------------------------
-
-static TfLiteDelegate *make_for(const char *folder)
-{
-    const char *texts[] = {"device", "opencl", folder ? "serialization_dir" : NULL, folder, "model_token",
-                           "graph",  NULL};
-    return make(texts);
-}
-
-// Nothing fails, and the results are right.
-static void live_well(const char *folder)
-{
-    TfLiteDelegate *delegate = make_for(folder);
-    struct session session;
-    begin(&session, &whole);
-    assert_int_equal(apply(&session, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), 3);
-    for (int run = 0; run < 2; run++) {
-        set_input(&session);
-        assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
-        check_output(&session);
-    }
-    assert_null(strstr(session.messages.text, "OpenCL"));
-    end(&session);
-    tflite_plugin_destroy_delegate(delegate);
-    assert_int_equal(shared.alive, 0);
+    shared.fail_after = 0;
+    shared.card = false;
+    return make_folder(state);
 }
 
 // One call fails, which is the n-th; false where there are fewer.
 static bool live_with_failure(const char *folder, int n, bool lost)
 {
-    TfLiteDelegate *delegate = make_for(folder);
+    TfLiteDelegate *delegate = make_on("opencl", folder);
     struct session session;
     begin(&session, &whole);
     shared.failed[0] = 0;
     shared.fail_after = n;
-    TfLiteStatus applied = apply(&session, delegate);
-    set_input(&session);
-    TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
+    TfLiteStatus applied = apply(&session, delegate), invoked = run(&session);
     bool failed = shared.failed[0] != 0;
     shared.fail_after = 0;
     if (applied != kTfLiteOk || invoked != kTfLiteOk) {
@@ -232,10 +182,7 @@ static bool live_with_failure(const char *folder, int n, bool lost)
         check_output(&session); // a failure that can be done without: staging, binaries
     }
     if (applied != kTfLiteOk) {
-        assert_int_equal(applied, kTfLiteDelegateError);
-        assert_int_equal(invoked, kTfLiteOk);
-        check_output(&session); // on the CPU
-        assert_int_equal(delegated_nodes(&session), 0);
+        check_on_cpu(&session, applied, invoked);
     } else if (invoked != kTfLiteOk) {
         assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Invoke: "));
         TfLiteStatus again = TfLiteInterpreterInvoke(session.interpreter);
@@ -244,21 +191,19 @@ static bool live_with_failure(const char *folder, int n, bool lost)
         assert_int_equal(again, lost ? kTfLiteError : kTfLiteOk);
         if (!lost) check_output(&session);
     }
-    end(&session);
-    tflite_plugin_destroy_delegate(delegate);
-    assert_int_equal(shared.alive, 0);
+    end_with(&session, delegate);
     return failed;
 }
 
 static void fail_every_call(const char *folder, cl_int failure)
 {
     int n = 1;
-    live_well(folder);
+    live_well("opencl", "OpenCL", folder);
     shared.failure = failure;
     while (live_with_failure(folder, n, failure == CL_DEVICE_NOT_AVAILABLE)) assert_in_range(n++, 1, 1000);
     print_message("%d calls\n", n - 1);
     assert_true(n > 30);
-    live_well(folder); // the process, and what is kept, are as good as before
+    live_well("opencl", "OpenCL", folder); // the process, and what is kept, are as good as before
 }
 
 static void test_every_call_loses_a_card(void **state)
@@ -273,27 +218,11 @@ static void test_every_call_is_out_of_memory(void **state)
     fail_every_call(*state, CL_OUT_OF_RESOURCES);
 }
 
-// ---- kept kernels
-// -----------------------------------------------------------------------------------------------------
+// ---- kept kernels -------------------------------------------------------------------------------
 
 static void test_second_start_compiles_nothing(void **state)
 {
-    live_well(*state);
-    int compiled = shared.compiled;
-    assert_true(compiled >= 3);
-    assert_int_equal(shared.revived, 0);
-    live_well(*state);
-    assert_int_equal(shared.revived, compiled);
-    assert_int_equal(shared.compiled, 2 * compiled); // binaries are built as well, which takes no compiler
-
-    // A driver that takes its own binaries no longer: text again.
-    shared.refuses_binaries = true;
-    live_well(*state);
-    assert_int_equal(shared.revived, compiled);
-    assert_int_equal(shared.compiled, 3 * compiled);
-    shared.refuses_binaries = false;
-    live_well(*state);
-    assert_int_equal(shared.revived, 2 * compiled);
+    start_twice("opencl", "OpenCL", *state, true);
 }
 
 int main(void)
@@ -304,7 +233,7 @@ int main(void)
         printf("skipped: no OpenCL device: %s\n", why);
         return 77;
     }
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, begin_well, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(test_every_call_loses_a_card),
         TEST(test_every_call_is_out_of_memory),
