@@ -1,87 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that compute element by element, or over the channels of each pixel: ADD, MUL, activations, HARD_SWISH,
-// SOFTMAX. Activations that other operators have fused become the same layers.
+// SOFTMAX.
+#include "delegates/coreml/activation.h"
+#include "delegates/coreml/constant.h"
 #include "delegates/coreml/op.h"
 
 // ---- single layers ------------------------------------------------------------------------------
-
-struct activation {
-    Coreml__NeuralNetworkLayer layer;
-    Coreml__ActivationParams params;
-    Coreml__ActivationLinear linear;
-    Coreml__ActivationReLU relu;
-    Coreml__ActivationTanh tanh;
-    Coreml__ActivationSigmoid sigmoid;
-};
-
-static struct activation *add_activation(struct coreml_model *model, char *from)
-{
-    struct activation *own = (void *)coreml_add_layer(model, sizeof *own, 1, &from);
-    if (!own) return NULL;
-    coreml__activation_params__init(&own->params);
-    own->layer.layer_case = COREML__NEURAL_NETWORK_LAYER__LAYER_ACTIVATION;
-    own->layer.activation = &own->params;
-    return own;
-}
-
-static Coreml__NeuralNetworkLayer *add_relu(struct coreml_model *model, char *from)
-{
-    struct activation *own = add_activation(model, from);
-    if (!own) return NULL;
-    coreml__activation_re_lu__init(&own->relu);
-    own->params.nonlinearity_type_case = COREML__ACTIVATION_PARAMS__NONLINEARITY_TYPE_RE_LU;
-    own->params.relu = &own->relu;
-    return &own->layer;
-}
-
-static Coreml__NeuralNetworkLayer *add_tanh(struct coreml_model *model, char *from)
-{
-    struct activation *own = add_activation(model, from);
-    if (!own) return NULL;
-    coreml__activation_tanh__init(&own->tanh);
-    own->params.nonlinearity_type_case = COREML__ACTIVATION_PARAMS__NONLINEARITY_TYPE_TANH;
-    own->params.tanh = &own->tanh;
-    return &own->layer;
-}
-
-static Coreml__NeuralNetworkLayer *add_sigmoid(struct coreml_model *model, char *from)
-{
-    struct activation *own = add_activation(model, from);
-    if (!own) return NULL;
-    coreml__activation_sigmoid__init(&own->sigmoid);
-    own->params.nonlinearity_type_case = COREML__ACTIVATION_PARAMS__NONLINEARITY_TYPE_SIGMOID;
-    own->params.sigmoid = &own->sigmoid;
-    return &own->layer;
-}
-
-// alpha * x
-static Coreml__NeuralNetworkLayer *add_linear(struct coreml_model *model, char *from, float alpha)
-{
-    struct activation *own = add_activation(model, from);
-    if (!own) return NULL;
-    coreml__activation_linear__init(&own->linear);
-    own->linear.alpha = alpha;
-    own->params.nonlinearity_type_case = COREML__ACTIVATION_PARAMS__NONLINEARITY_TYPE_LINEAR;
-    own->params.linear = &own->linear;
-    return &own->layer;
-}
-
-// max(alpha, scale * x)
-static Coreml__NeuralNetworkLayer *add_threshold(struct coreml_model *model, char *from, float alpha, float scale)
-{
-    struct unary {
-        Coreml__NeuralNetworkLayer layer;
-        Coreml__UnaryFunctionLayerParams params;
-    } *own = (void *)coreml_add_layer(model, sizeof *own, 1, &from);
-    if (!own) return NULL;
-    coreml__unary_function_layer_params__init(&own->params);
-    own->params.type = COREML__UNARY_FUNCTION_LAYER_PARAMS__OPERATION__THRESHOLD;
-    own->params.alpha = alpha;
-    own->params.scale = scale;
-    own->layer.layer_case = COREML__NEURAL_NETWORK_LAYER__LAYER_UNARY;
-    own->layer.unary = &own->params;
-    return &own->layer;
-}
 
 // The sum or product of the inputs; of one input and alpha, where there is one.
 static Coreml__NeuralNetworkLayer *add_arithmetic(struct coreml_model *model, bool multiplies, char *const *from,
@@ -108,36 +32,18 @@ static Coreml__NeuralNetworkLayer *add_arithmetic(struct coreml_model *model, bo
 
 // ---- activations --------------------------------------------------------------------------------
 
-// Core ML has no upper bound. -max(-6, -x) is min(6, x).
-Coreml__NeuralNetworkLayer *coreml_add_activation(struct coreml_model *model, char *from,
-                                                  TfLiteFusedActivation activation)
-{
-    Coreml__NeuralNetworkLayer *lower, *upper;
-    switch (activation) {
-    case kTfLiteActRelu: return add_relu(model, from);
-    case kTfLiteActRelu6:
-        lower = add_relu(model, from);
-        upper = add_threshold(model, coreml_output(lower), -6, -1);
-        return add_linear(model, coreml_output(upper), -1);
-    default: // RELU_N1_TO_1; support.c lets no other through
-        lower = add_threshold(model, from, -1, 1);
-        upper = add_threshold(model, coreml_output(lower), -1, -1);
-        return add_linear(model, coreml_output(upper), -1);
-    }
-}
-
 static void map_activation(struct coreml_model *model, const struct coreml_node *node)
 {
     char *from = coreml_name(model, coreml_input(node, 0));
-    Coreml__NeuralNetworkLayer *layer;
+    TfLiteFusedActivation activation;
     switch (node->builtin) {
-    case kTfLiteBuiltinRelu: layer = coreml_add_activation(model, from, kTfLiteActRelu); break;
-    case kTfLiteBuiltinRelu6: layer = coreml_add_activation(model, from, kTfLiteActRelu6); break;
-    case kTfLiteBuiltinReluN1To1: layer = coreml_add_activation(model, from, kTfLiteActReluN1To1); break;
-    case kTfLiteBuiltinTanh: layer = add_tanh(model, from); break;
-    default: layer = add_sigmoid(model, from);
+    case kTfLiteBuiltinRelu: activation = kTfLiteActRelu; break;
+    case kTfLiteBuiltinRelu6: activation = kTfLiteActRelu6; break;
+    case kTfLiteBuiltinReluN1To1: activation = kTfLiteActReluN1To1; break;
+    case kTfLiteBuiltinTanh: activation = kTfLiteActTanh; break;
+    default: activation = kTfLiteActSigmoid;
     }
-    coreml_finish(model, layer, kTfLiteActNone, coreml_result(node));
+    coreml_finish(model, coreml_add_activation(model, from, activation), kTfLiteActNone, coreml_result(node));
 }
 
 const struct coreml_family coreml_family_activation = {.inputs = {1, 1}, .data = 1, .map = map_activation};

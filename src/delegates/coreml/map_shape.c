@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move elements: CONCATENATION of channels, RESHAPE.
+#include "delegates/coreml/activation.h"
 #include "delegates/coreml/op.h"
 
 // ---- CONCATENATION ------------------------------------------------------------------------------

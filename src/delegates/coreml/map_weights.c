@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators with weights: CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED. Weights become [out, in, height,
 // width], or [in, out, height, width] where the convolution is transposed; float16 weights stay float16.
+#include "delegates/coreml/activation.h"
 #include "delegates/coreml/op.h"
 
 enum { MAX_KERNEL = 16384 }; // Core ML's, for height and width each

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on the height and width of images: pools, MEAN over all pixels, PAD and MIRROR_PAD, RESIZE_BILINEAR.
+#include "delegates/coreml/activation.h"
+#include "delegates/coreml/constant.h"
 #include "delegates/coreml/op.h"
 
 // ---- pools, MEAN --------------------------------------------------------------------------------

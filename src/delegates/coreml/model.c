@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/half.h"
 #include "delegates/common/widened.h"
+#include "delegates/coreml/constant.h"
 #include "delegates/coreml/op.h"
 
 void *coreml_memory(struct coreml_model *model, size_t size)
@@ -73,27 +73,7 @@ char *coreml_output(const Coreml__NeuralNetworkLayer *layer)
     return layer ? layer->output[0] : NULL;
 }
 
-void coreml_finish(struct coreml_model *model, Coreml__NeuralNetworkLayer *layer, TfLiteFusedActivation activation,
-                   int tensor)
-{
-    if (layer && activation != kTfLiteActNone) layer = coreml_add_activation(model, coreml_output(layer), activation);
-    if (layer) layer->output[0] = coreml_name(model, tensor);
-}
-
 // ---- constants ----------------------------------------------------------------------------------
-
-const TfLiteTensor *coreml_constant(const struct delegate *delegate, const TfLiteContext *context, int tensor)
-{
-    int source = delegate_widened_source(delegate, tensor);
-    const TfLiteTensor *constant = &context->tensors[source >= 0 ? source : tensor];
-    return hl_is_constant(constant) && constant->data.raw ? constant : NULL;
-}
-
-float coreml_float_at(const TfLiteTensor *constant, int64_t index)
-{
-    if (constant->type != kTfLiteFloat16) return constant->data.f[index];
-    return hl_half_to_float(((const uint16_t *)(const void *)constant->data.raw)[index]);
-}
 
 // Copies elements of `size` bytes in another order.
 static void reorder(const struct coreml_order *order, size_t size, const char *from, char *to)

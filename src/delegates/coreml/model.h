@@ -47,13 +47,8 @@ Coreml__NeuralNetworkLayer *coreml_add_layer(struct coreml_model *model, size_t 
                                              char *const *from);
 // The name that layers know a tensor by.
 char *coreml_name(struct coreml_model *model, int tensor);
-// What the layer computes becomes the tensor, after this activation.
-void coreml_finish(struct coreml_model *model, Coreml__NeuralNetworkLayer *layer, TfLiteFusedActivation activation,
-                   int tensor);
-// Layers of one input that mappings of several operators use; they return their output's name.
+// The name of what a layer computes.
 char *coreml_output(const Coreml__NeuralNetworkLayer *layer);
-Coreml__NeuralNetworkLayer *coreml_add_activation(struct coreml_model *model, char *from,
-                                                  TfLiteFusedActivation activation);
 
 // The elements of a constant in another order: position i0, i1, i2, i3 of dims is at the sum of i * stride.
 struct coreml_order {
@@ -62,8 +57,5 @@ struct coreml_order {
 // Floats or float16s, as the model's file has them. *weights is initialized.
 void coreml_set_weights(struct coreml_model *model, Coreml__WeightParams *weights, int tensor,
                         const struct coreml_order *order);
-// The constant behind a tensor: itself, or the float16 one that it is widened from. NULL: its value is not known.
-const TfLiteTensor *coreml_constant(const struct delegate *delegate, const TfLiteContext *context, int tensor);
-float coreml_float_at(const TfLiteTensor *constant, int64_t index); // of float32 or float16
 
 #endif

@@ -2,7 +2,7 @@
 // Which nodes Core ML can run. In: a node of the runtime and the version of Core ML. Out: yes, or no with a reason.
 // What all operators have in common is checked here: version, number, types and ranks of tensors; what is an
 // operator's own, by its family.
-#include "delegates/common/widened.h"
+#include "delegates/coreml/constant.h"
 #include "delegates/coreml/op.h"
 
 static const struct coreml_op ops[] = {

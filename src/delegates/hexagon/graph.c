@@ -10,44 +10,23 @@
 #include "base/grow.h"
 #include "delegates/hexagon/op.h"
 
+enum { LOG_BYTES = 16 * 1024 };
+
+bool hexagon_failed(const struct hexagon_delegate *delegate, TfLiteContext *context, int graph, const char *doing,
+                    int result)
+{
+    unsigned char *log = graph >= 0 ? calloc(1, LOG_BYTES + 1) : NULL;
+    bool said = log && delegate->system.getlog(graph, log, LOG_BYTES) == 0 && log[0];
+    context->ReportError(context, "TfLiteHexagonDelegate: error %d while %s%s%s", result, doing,
+                         said ? "; the processor's log: " : "", said ? (const char *)log : "");
+    free(log);
+    return false;
+}
+
 void hexagon_graph_fail(struct hexagon_graph *graph, const char *why)
 {
     if (!graph->failed) graph->context->ReportError(graph->context, "TfLiteHexagonDelegate: %s", why);
     graph->failed = true;
-}
-
-// ---- what is known of a tensor ------------------------------------------------------------------
-
-struct hexagon_shape hexagon_shape_of(const TfLiteTensor *tensor)
-{
-    struct hexagon_shape shape = {{1, 1, 1, 1}};
-    int rank = hl_rank(tensor);
-    for (int i = 0; i < rank && rank <= 4; i++) shape.dims[4 - rank + i] = (unsigned)hl_dim(tensor, i);
-    return shape;
-}
-
-int hexagon_axis(int axis, int rank)
-{
-    return axis < 0 ? axis + 4 : axis + 4 - rank;
-}
-
-struct hexagon_range hexagon_range_of(const TfLiteTensor *tensor)
-{
-    float scale = tensor->params.scale;
-    int64_t zero = tensor->params.zero_point, low, high;
-    switch (tensor->type) {
-    case kTfLiteInt8: low = INT8_MIN, high = INT8_MAX; break;
-    case kTfLiteUInt8: low = 0, high = UINT8_MAX; break;
-    default: low = INT32_MIN, high = INT32_MAX;
-    }
-    return (struct hexagon_range){scale * (float)(low - zero), scale * (float)(high - zero)};
-}
-
-struct hexagon_range hexagon_activated(struct hexagon_range range, TfLiteFusedActivation activation)
-{
-    float low = activation == kTfLiteActReluN1To1 ? -1.0f : activation == kTfLiteActNone ? range.min : 0.0f;
-    float high = activation == kTfLiteActReluN1To1 ? 1.0f : activation == kTfLiteActRelu6 ? 6.0f : range.max;
-    return (struct hexagon_range){fmaxf(range.min, low), fminf(range.max, high)};
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

@@ -10,17 +10,12 @@
 #define HALITE_DELEGATES_HEXAGON_GRAPH_H
 
 #include "delegates/hexagon/hexagon.h"
+#include "delegates/hexagon/tensor.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 // Operands of one operation: three for each of the tensors that CONCATENATION and PACK join, and an axis.
 enum { HEXAGON_MAX_TENSORS = 64, HEXAGON_MAX_PORTS = 3 * HEXAGON_MAX_TENSORS + 1 };
 
-struct hexagon_shape {
-    unsigned dims[4]; // batches, height, width, depth
-};
-struct hexagon_range {
-    float min, max;
-};
 // A value with its range, as the outputs of nodes.
 struct hexagon_value {
     hexagon_nn_input data, min, max;
@@ -47,17 +42,11 @@ struct hexagon_graph {
 bool hexagon_graph_build(struct hexagon_graph *graph, struct hexagon_delegate *delegate, TfLiteContext *context,
                          const struct delegate_piece *piece);
 void hexagon_graph_free(struct hexagon_graph *graph);
+// Reports that a call failed: what the library's log says, and what was being done. Returns false.
+bool hexagon_failed(const struct hexagon_delegate *delegate, TfLiteContext *context, int graph, const char *doing,
+                    int result);
 // After a message.
 void hexagon_graph_fail(struct hexagon_graph *graph, const char *why);
-
-// ---- what is known of a tensor
-
-struct hexagon_shape hexagon_shape_of(const TfLiteTensor *tensor);
-struct hexagon_range hexagon_range_of(const TfLiteTensor *tensor);
-// The range of a result after a fused activation.
-struct hexagon_range hexagon_activated(struct hexagon_range range, TfLiteFusedActivation activation);
-// The number of a tensor's axis among the four dimensions. Negative ones count from the end.
-int hexagon_axis(int axis, int rank);
 
 // ---- for mappings: values
 

@@ -22,10 +22,6 @@ struct hexagon_delegate {
 
 extern const struct delegate_kind hexagon_kind;
 
-// Reports that a call failed: what the library's log says, and what was being done. Returns false.
-bool hexagon_failed(const struct hexagon_delegate *delegate, TfLiteContext *context, int graph, const char *doing,
-                    int result);
-
 // support.c and kernel.c, for the kind.
 bool hexagon_supported(const struct delegate_view *view);
 void *hexagon_kernel_create(struct delegate *delegate, TfLiteContext *context, const TfLiteDelegateParams *params);

@@ -12,18 +12,7 @@ struct kernel {
     hexagon_nn_tensordef *tensors; // inputs, then outputs
 };
 
-enum { LOG_BYTES = 16 * 1024, TEXT_BYTES = 1024 * 1024, PERFINFO_ROWS = 4096 };
-
-bool hexagon_failed(const struct hexagon_delegate *delegate, TfLiteContext *context, int graph, const char *doing,
-                    int result)
-{
-    unsigned char *log = graph >= 0 ? calloc(1, LOG_BYTES + 1) : NULL;
-    bool said = log && delegate->system.getlog(graph, log, LOG_BYTES) == 0 && log[0];
-    context->ReportError(context, "TfLiteHexagonDelegate: error %d while %s%s%s", result, doing,
-                         said ? "; the processor's log: " : "", said ? (const char *)log : "");
-    free(log);
-    return false;
-}
+enum { TEXT_BYTES = 1024 * 1024, PERFINFO_ROWS = 4096 };
 
 // ---- what is printed ----------------------------------------------------------------------------
 
