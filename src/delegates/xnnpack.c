@@ -30,29 +30,6 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
     return kTfLiteOk;
 }
 
-// Programs pass structs of two layouts: until 2.19 { num_threads, flags, weights_cache, ... }, since 2.20
-// { num_threads, runtime_flags, flags, weights_cache, ... }. What comes third tells them apart: flags are small
-// numbers, the address of a cache is a large one, and a multiple of 8. Where it is zero nothing behind it is read:
-// there may be no more of an old struct, and behind new flags lie bytes of padding.
-static void read_options(const TfLiteXNNPackDelegateOptions *given, TfLiteXNNPackDelegateOptions *options)
-{
-    enum { END_OF_FLAGS = 1 << 12, ALIGNMENT = 8 };
-    struct {
-        int32_t num_threads;
-        uint32_t flags;
-        struct TfLiteXNNPackDelegateWeightsCache *weights_cache;
-    } old;
-    options->num_threads = given->num_threads;
-    if (given->flags > 0 && given->flags < END_OF_FLAGS) {
-        options->flags = given->flags;
-        options->weights_cache = given->weights_cache;
-        return;
-    }
-    memcpy(&old, given, sizeof old);
-    if (old.flags > 0 && old.flags < END_OF_FLAGS) options->flags = old.flags;
-    if (given->flags >= END_OF_FLAGS && given->flags % ALIGNMENT == 0) options->weights_cache = old.weights_cache;
-}
-
 bool TfLiteXNNPackDelegateCanUseInMemoryWeightCacheProvider(void)
 {
     return false;
@@ -63,18 +40,26 @@ const char *TfLiteXNNPackDelegateInMemoryFilePath(void)
     return ":memory";
 }
 
-TfLiteDelegate *TfLiteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *options)
+TfLiteDelegate *HaliteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *options, size_t size)
 {
     struct xnnpack_delegate *delegate = calloc(1, sizeof *delegate);
     if (!delegate) return NULL;
     delegate->options = TfLiteXNNPackDelegateOptionsDefault();
-    if (options) read_options(options, &delegate->options);
+    if (options) memcpy(&delegate->options, options, size < sizeof *options ? size : sizeof *options);
     delegate->delegate = (TfLiteDelegate){
         .data_ = delegate,
         .Prepare = prepare,
         .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
     };
     return &delegate->delegate;
+}
+
+// Programs that were built with another header: the number of threads comes first in the struct of every release, and
+// what follows has two layouts. Dart's mirror of the struct ends there.
+#undef TfLiteXNNPackDelegateCreate
+TfLiteDelegate *TfLiteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *options)
+{
+    return HaliteXNNPackDelegateCreate(options, sizeof options->num_threads);
 }
 
 TfLiteDelegate *TfLiteXNNPackDelegateCreateWithThreadpool(const TfLiteXNNPackDelegateOptions *options,

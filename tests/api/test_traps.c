@@ -431,7 +431,7 @@ static void test_dart_short_xnnpack_options(void **state)
     int32_t *threads = malloc(sizeof *threads);
     assert_non_null(threads);
     *threads = 2;
-    TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate((const TfLiteXNNPackDelegateOptions *)(void *)threads);
+    TfLiteDelegate *delegate = (TfLiteXNNPackDelegateCreate)((const TfLiteXNNPackDelegateOptions *)(void *)threads);
     free(threads);
     assert_non_null(delegate);
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();

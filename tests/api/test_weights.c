@@ -272,54 +272,42 @@ static void test_threads(void **state)
 
 // ---- under XNNPACK's name ---------------------------------------------------------------------------
 
-// The struct of 2.13 to 2.19.
-struct old_options {
-    int32_t num_threads;
-    uint32_t flags;
-    void *weights_cache;
-    bool handle_variable_ops;
-};
-
 static void test_xnnpack(void **state)
 {
     (void)state;
-    for (int is_old = 0; is_old < 2; is_old++) {
-        struct TfLiteXNNPackDelegateWeightsCache *cache = TfLiteXNNPackDelegateWeightsCacheCreateWithSize(1 << 20);
-        TfLiteXNNPackDelegateOptions today = TfLiteXNNPackDelegateOptionsDefault();
-        struct old_options old = {.num_threads = 2, .flags = TFLITE_XNNPACK_DELEGATE_FLAG_QS8, .weights_cache = cache};
-        today.num_threads = 2;
-        today.weights_cache = cache;
-        TfLiteDelegate *delegate =
-            TfLiteXNNPackDelegateCreate(is_old ? (const TfLiteXNNPackDelegateOptions *)&old : &today);
-        assert_non_null(delegate);
-        assert_ptr_equal(TfLiteXNNPackDelegateGetOptions(delegate)->weights_cache, cache);
-        assert_int_equal(TfLiteXNNPackDelegateGetFlags(delegate),
-                         TFLITE_XNNPACK_DELEGATE_FLAG_QS8 | (is_old ? 0 : TFLITE_XNNPACK_DELEGATE_FLAG_QU8));
-        static unsigned char y[3][UNITS * sizeof(float)];
-        struct client clients[3];
-        for (int i = 0; i < 3; i++) {
-            client_load(&clients[i], &models[1]);
-            HaliteInterpreterOptionsSetKernels(clients[i].options, kHaliteKernelsFast);
-            TfLiteInterpreterOptionsSetNumThreads(clients[i].options, 1);
-            if (i == 1) TfLiteInterpreterOptionsAddDelegate(clients[i].options, delegate);
-            client_create(&clients[i]);
-            // The last one is applied to a graph that has its memory already.
-            if (i != 1) assert_ok(TfLiteInterpreterAllocateTensors(clients[i].interpreter));
-            if (i == 2) assert_ok(TfLiteInterpreterModifyGraphWithDelegate(clients[i].interpreter, delegate));
-            invoke(&clients[i], &models[1], y[i]);
-            const TfLiteContext *context = HaliteInterpreterGetSubgraphContext(clients[i].interpreter, 0);
-            assert_int_equal(context->recommended_num_threads, i == 0 ? 1 : 2);
-            assert_int_equal(HaliteInterpreterGetNodeCount(clients[i].interpreter), 2);
-        }
-        assert_memory_equal(y[0], y[1], UNITS);
-        assert_memory_equal(y[0], y[2], UNITS);
-        assert_true(kept(&clients[2]) * 10 < kept(&clients[1])); // of two threads, each with scratch
-        assert_true(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(cache));
-        assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeHard(cache));
-        for (int i = 0; i < 3; i++) client_end(&clients[i]);
-        TfLiteXNNPackDelegateDelete(delegate);
-        TfLiteXNNPackDelegateWeightsCacheDelete(cache);
+    struct TfLiteXNNPackDelegateWeightsCache *cache = TfLiteXNNPackDelegateWeightsCacheCreateWithSize(1 << 20);
+    TfLiteXNNPackDelegateOptions today = TfLiteXNNPackDelegateOptionsDefault();
+    today.num_threads = 2;
+    today.weights_cache = cache;
+    TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate(&today);
+    assert_non_null(delegate);
+    assert_ptr_equal(TfLiteXNNPackDelegateGetOptions(delegate)->weights_cache, cache);
+    assert_int_equal(TfLiteXNNPackDelegateGetFlags(delegate),
+                     TFLITE_XNNPACK_DELEGATE_FLAG_QS8 | TFLITE_XNNPACK_DELEGATE_FLAG_QU8);
+    static unsigned char y[3][UNITS * sizeof(float)];
+    struct client clients[3];
+    for (int i = 0; i < 3; i++) {
+        client_load(&clients[i], &models[1]);
+        HaliteInterpreterOptionsSetKernels(clients[i].options, kHaliteKernelsFast);
+        TfLiteInterpreterOptionsSetNumThreads(clients[i].options, 1);
+        if (i == 1) TfLiteInterpreterOptionsAddDelegate(clients[i].options, delegate);
+        client_create(&clients[i]);
+        // The last one is applied to a graph that has its memory already.
+        if (i != 1) assert_ok(TfLiteInterpreterAllocateTensors(clients[i].interpreter));
+        if (i == 2) assert_ok(TfLiteInterpreterModifyGraphWithDelegate(clients[i].interpreter, delegate));
+        invoke(&clients[i], &models[1], y[i]);
+        const TfLiteContext *context = HaliteInterpreterGetSubgraphContext(clients[i].interpreter, 0);
+        assert_int_equal(context->recommended_num_threads, i == 0 ? 1 : 2);
+        assert_int_equal(HaliteInterpreterGetNodeCount(clients[i].interpreter), 2);
     }
+    assert_memory_equal(y[0], y[1], UNITS);
+    assert_memory_equal(y[0], y[2], UNITS);
+    assert_true(kept(&clients[2]) * 10 < kept(&clients[1])); // of two threads, each with scratch
+    assert_true(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(cache));
+    assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeHard(cache));
+    for (int i = 0; i < 3; i++) client_end(&clients[i]);
+    TfLiteXNNPackDelegateDelete(delegate);
+    TfLiteXNNPackDelegateWeightsCacheDelete(cache);
 }
 
 // A context of another runtime is left alone.

@@ -79,7 +79,7 @@ static void older_options_make_a_delegate(void **state)
     find_default(&get, sizeof get);
     struct options_2_17 options = get();
     options.num_threads = 3;
-    TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate((const TfLiteXNNPackDelegateOptions *)&options);
+    TfLiteDelegate *delegate = (TfLiteXNNPackDelegateCreate)((const TfLiteXNNPackDelegateOptions *)&options);
     assert_non_null(delegate);
     assert_int_equal(TfLiteXNNPackDelegateGetOptions(delegate)->num_threads, 3);
     assert_null(TfLiteXNNPackDelegateGetOptions(delegate)->weight_cache_file_path);

@@ -54,8 +54,7 @@ typedef struct {
     uint32_t runtime_flags;
     // Bits TFLITE_XNNPACK_DELEGATE_FLAG_...
     uint32_t flags;
-    // Not owned; must outlive the delegate. NULL: weights are not shared. It counts where flags are
-    // not 0, which tells this struct from that of releases before 2.20.
+    // Not owned; must outlive the delegate. NULL: weights are not shared.
     struct TfLiteXNNPackDelegateWeightsCache* weights_cache;
     // Take ops on variables. Older way to say VARIABLE_OPERATORS.
     bool handle_variable_ops;
@@ -96,12 +95,19 @@ static inline TfLiteXNNPackDelegateOptions HaliteXNNPackDelegateOptionsDefault(v
 #define TfLiteXNNPackDelegateOptionsDefault() HaliteXNNPackDelegateOptionsDefault()
 
 // New delegate; options are copied, NULL means the defaults. The caller frees it with
-// TfLiteXNNPackDelegateDelete after every interpreter that uses it. NULL on failure.
+// TfLiteXNNPackDelegateDelete after every interpreter that uses it. NULL on failure. The library's
+// function reads num_threads only, because structs of other releases differ after it and may end
+// there. Programs built with this header get every field: the macro below takes the place of the
+// call, and says how many bytes of `options` there are.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreate(
     const TfLiteXNNPackDelegateOptions* options);
+TFL_CAPI_EXPORT extern TfLiteDelegate* HaliteXNNPackDelegateCreate(
+    const TfLiteXNNPackDelegateOptions* options, size_t size);
+#define TfLiteXNNPackDelegateCreate(...) \
+    HaliteXNNPackDelegateCreate((__VA_ARGS__), sizeof(TfLiteXNNPackDelegateOptions))
 
-// As above, with the thread pool of `context` where it has one. The context must outlive the
-// delegate.
+// As the library's TfLiteXNNPackDelegateCreate, with the thread pool of `context` where it has one.
+// The context must outlive the delegate.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreateWithThreadpool(
     const TfLiteXNNPackDelegateOptions* options, TfLiteContext* context);
 
