@@ -130,7 +130,7 @@ static bool check_operands(const struct delegate_view *view, const struct nnapi_
         return delegate_refuse(view, DELEGATE_INPUT_COUNT, -1, "%d outputs", outputs->size);
     for (int i = 0; i < inputs->size; i++) {
         const TfLiteTensor *tensor = delegate_input(view, i);
-        if (!tensor || (family->ints & (1u << i))) continue;
+        if (!tensor || (i < 32 && (family->ints & (1u << i)))) continue;
         if (!check_type(view, op, tensor, i) || !check_shape(view, op, tensor, i) || !check_sparsity(view, tensor, i))
             return false;
     }
