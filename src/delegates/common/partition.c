@@ -223,7 +223,7 @@ static bool preview_with_constants(const struct choice *choice, struct pieces *p
 static bool divide(const struct choice *choice, struct pieces *pieces)
 {
     struct pieces with_constants;
-    bool any;
+    bool any = false;
     if (!preview(choice, choice->supported, pieces)) return false;
     if (!preview_with_constants(choice, &with_constants, &any)) {
         free_pieces(pieces);
