@@ -4,9 +4,8 @@
 #ifndef HALITE_TESTS_DELEGATES_NNAPI_FIXTURE_H
 #define HALITE_TESTS_DELEGATES_NNAPI_FIXTURE_H
 
-#include "halite/halite.h"
+#include "delegates/session.h"
 #include "tensorflow/lite/acceleration/configuration/c/nnapi_plugin.h"
-#include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/delegates/nnapi/nnapi_delegate_c_api.h"
 
 struct nnapi_support_library;
@@ -46,8 +45,5 @@ TfLiteDelegate *make(const char *const *texts);
 #define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
 // What the last make said.
 char *plugin_messages(void);
-
-// Nodes that delegates have replaced.
-int delegated_nodes(TfLiteInterpreter *interpreter);
 
 #endif

@@ -11,13 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/library.h"
 #include "base/process.h"
-#include "halite/halite.h"
-#include "support/messages.h"
-#include "support/model_writer.h"
+#include "delegates/session.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/coreml/coreml_delegate.h"
 
@@ -45,20 +41,13 @@ static struct {
 #undef X
 } lib;
 
-static void find(const char *path, const char *name, void *pointer, size_t size)
-{
-    struct hl_library *library = hl_library_open(path);
-    if (!library) fail_msg("%s", hl_library_error());
-    if (!hl_library_find(library, name, pointer, size)) fail_msg("%s has no %s", path, name);
-}
-
 static int open_libraries(void **state)
 {
     (void)state;
-#define X(result, name, arguments) find(COREML_DELEGATE, #name, &lib.name, sizeof lib.name);
+#define X(result, name, arguments) find_function(COREML_DELEGATE, #name, &lib.name, sizeof lib.name);
     DELEGATE_FUNCTIONS(X)
 #undef X
-#define X(result, name, arguments) find(FAKE_COREML, #name, &lib.name, sizeof lib.name);
+#define X(result, name, arguments) find_function(FAKE_COREML, #name, &lib.name, sizeof lib.name);
     FAKE_FUNCTIONS(X)
 #undef X
     return 0;
@@ -88,7 +77,6 @@ static int nothing_is_left(void **state)
 // ---- the graph ----------------------------------------------------------------------------------
 
 enum { A, R, S, C, P, Q, TENSORS };
-enum { ELEMENTS = 2 * 3 * 5 };
 #define FLOATS(label)                                                          \
     {                                                                          \
         .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, 2, 3, 5 } \
@@ -103,74 +91,6 @@ static const struct test_node nodes[] = {
     {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(P, P), TEST_OUTPUTS(Q)},
 };
 static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(A), TEST_OUTPUTS(Q)};
-
-static float input_value(int i)
-{
-    return (float)(i % 7 - 3) * 0.75f;
-}
-
-// Without ceilf, which would be the kernel's own.
-static float expected_value(int i)
-{
-    float a = input_value(i), s = a + (a > 0 ? a : 0);
-    int whole = (int)s;
-    if ((float)whole < s) whole++;
-    return (float)(2 * whole * whole);
-}
-
-struct session {
-    struct messages messages;
-    unsigned char *bytes;
-    TfLiteModel *model;
-    TfLiteInterpreter *interpreter;
-};
-
-static void begin(struct session *session, const struct test_model *from)
-{
-    size_t size;
-    memset(session, 0, sizeof *session);
-    session->bytes = test_model_write(from, &size);
-    session->model = TfLiteModelCreate(session->bytes, size);
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    TfLiteInterpreterOptionsSetErrorReporter(options, keep_message, &session->messages);
-    session->interpreter = TfLiteInterpreterCreate(session->model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(session->interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
-}
-
-static void end(struct session *session)
-{
-    TfLiteInterpreterDelete(session->interpreter);
-    TfLiteModelDelete(session->model);
-    free(session->bytes);
-}
-
-static TfLiteStatus run(struct session *session)
-{
-    float values[ELEMENTS];
-    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
-    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
-    return TfLiteInterpreterInvoke(session->interpreter);
-}
-
-static void check_output(const struct session *session)
-{
-    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
-    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-6f);
-}
-
-static int delegated_nodes(const struct session *session)
-{
-    int count = 0;
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
-        HaliteNodeReport report;
-        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
-        count += report.replaced_nodes;
-    }
-    return count;
-}
 
 // ---- a delegate ---------------------------------------------------------------------------------
 
@@ -204,14 +124,14 @@ static void apply_and_run(TfLiteDelegate *delegate, int expected_nodes)
 {
     struct session session;
     assert_non_null(delegate);
-    begin(&session, &graph);
+    session_begin(&session, &graph);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), expected_nodes);
+    assert_int_equal(delegated_nodes(session.interpreter), expected_nodes);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(run(&session), kTfLiteOk);
-        check_output(&session);
+        assert_int_equal(session_run(&session), kTfLiteOk);
+        session_check(&session, 2);
     }
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeCoreml_get("live"), 0);
 }
@@ -222,11 +142,11 @@ static void nodes_go_there_and_reasons_stay(void **state)
 {
     (void)state;
     struct session session;
-    begin(&session, &graph);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make(NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 2);
     assert_int_equal(lib.fakeCoreml_get("runs"), 2);
     HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
     static const int parts[] = {0, 0, -1, 1, 1};
@@ -240,7 +160,7 @@ static void nodes_go_there_and_reasons_stay(void **state)
     assert_string_equal(ceil->text, "no layer of Core ML is used for it");
     assert_string_equal(lib.HaliteDelegateReportGetDevice(report)->name, "Core ML 3");
     lib.HaliteDelegateReportDelete(report);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -257,9 +177,9 @@ static void partitions_are_limited(void **state)
 static void quantized_nodes_stay(void **state)
 {
     (void)state;
-#define BYTES(label)                                                                      \
-    {                                                                                     \
-        .name = label, .type = TEST_INT8, .rank = 2, .dims = {1, ELEMENTS}, .scale = 0.5f \
+#define BYTES(label)                                                                              \
+    {                                                                                             \
+        .name = label, .type = TEST_INT8, .rank = 2, .dims = {1, SESSION_ELEMENTS}, .scale = 0.5f \
     }
     static const struct test_tensor bytes[] = {BYTES("x"), BYTES("y"), BYTES("z")};
     static const struct test_node two[] = {
@@ -268,17 +188,17 @@ static void quantized_nodes_stay(void **state)
     };
     static const struct test_model model = {TEST_TENSORS(bytes), TEST_NODES(two), TEST_INPUTS(0), TEST_OUTPUTS(2)};
     struct session session;
-    begin(&session, &model);
+    session_begin(&session, &model);
     TfLiteDelegate *delegate = make(NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), 0);
+    assert_int_equal(delegated_nodes(session.interpreter), 0);
     HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
     const HaliteDelegateNode *node = lib.HaliteDelegateReportGetNode(report, 1);
     assert_int_equal(node->reason, kHaliteDelegateReasonType);
     assert_string_equal(node->text, "type int8; Core ML's models compute with float32");
     assert_int_equal(node->tensor, 1);
     lib.HaliteDelegateReportDelete(report);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -304,7 +224,7 @@ static void halves_stay_halves(void **state)
     static const struct test_model model = {TEST_TENSORS(own), TEST_NODES(three), TEST_INPUTS(X),
                                             TEST_OUTPUTS(Z, WIDE)};
     struct session session;
-    begin(&session, &model);
+    session_begin(&session, &model);
     TfLiteDelegate *delegate = make(NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     assert_int_equal(lib.fakeCoreml_get("halves"), 1);
@@ -316,7 +236,7 @@ static void halves_stay_halves(void **state)
     assert_float_equal(z[0], 0, 0);
     assert_float_equal(z[1], 9.5f, 0);
     assert_float_equal(wide[1], -2, 0);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -407,16 +327,16 @@ static void placement_needs_no_core_ml(void **state)
     (void)state;
     struct session session;
     use_runner("");
-    begin(&session, &graph);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = MAKE("runner", "none");
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), 4);
-    assert_int_equal(run(&session), kTfLiteError);
+    assert_int_equal(delegated_nodes(session.interpreter), 4);
+    assert_int_equal(session_run(&session), kTfLiteError);
     assert_int_equal(HaliteInterpreterRemoveDelegates(session.interpreter), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
-    end(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 2);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -429,23 +349,23 @@ static bool fail_once(long long fail_at)
     lib.fakeCoreml_reset();
     lib.fakeCoreml_set("fail_at", fail_at);
     struct session session;
-    begin(&session, &graph);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make(NULL);
     TfLiteStatus status = kTfLiteError;
     if (delegate) {
         status = TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate);
         assert_true(status == kTfLiteOk || status == kTfLiteDelegateError);
         if (status != kTfLiteOk) assert_int_equal(lib.fakeCoreml_get("live"), 0);
-        if (status == kTfLiteOk) status = run(&session);
+        if (status == kTfLiteOk) status = session_run(&session);
     }
     bool failed = lib.fakeCoreml_get("calls") >= fail_at;
     assert_int_equal(status != kTfLiteOk, failed);
     if (delegate) assert_int_equal(HaliteInterpreterRemoveDelegates(session.interpreter), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&session), 0);
+    assert_int_equal(delegated_nodes(session.interpreter), 0);
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
-    end(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 2);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeCoreml_get("live"), 0);
     return failed;
@@ -464,14 +384,14 @@ static void a_run_may_follow_one_that_failed(void **state)
 {
     (void)state;
     struct session session;
-    begin(&session, &graph);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make(NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     lib.fakeCoreml_set("fail_at", lib.fakeCoreml_get("calls") + 1);
-    assert_int_equal(run(&session), kTfLiteError);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
-    end(&session);
+    assert_int_equal(session_run(&session), kTfLiteError);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 2);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 

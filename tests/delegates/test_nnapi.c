@@ -20,7 +20,6 @@
 // ---- the graph ----------------------------------------------------------------------------------
 
 enum { A, R, S, C, P, TENSORS };
-enum { ELEMENTS = 2 * 3 * 5 };
 #define FLOATS(label)                                                          \
     {                                                                          \
         .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, 2, 3, 5 } \
@@ -34,85 +33,21 @@ static const struct test_node nodes[] = {
 };
 static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(A), TEST_OUTPUTS(P)};
 
-static float input_value(int i)
-{
-    return (float)(i % 7 - 3) * 0.75f;
-}
-
-// Without ceilf, which would be the kernel's own.
-static float expected_value(int i)
-{
-    float a = input_value(i), s = a + (a > 0 ? a : 0);
-    int whole = (int)s;
-    if ((float)whole < s) whole++;
-    return (float)(whole * whole);
-}
-
-struct session {
-    char messages[8192];
-    unsigned char *bytes;
-    TfLiteModel *model;
-    TfLiteInterpreter *interpreter;
-};
-
-static void collect(void *user_data, const char *format, va_list args)
-{
-    struct session *session = user_data;
-    size_t length = strlen(session->messages);
-    vsnprintf(session->messages + length, sizeof session->messages - length, format, args);
-}
-
-static void begin(struct session *session)
-{
-    size_t size;
-    memset(session, 0, sizeof *session);
-    session->bytes = test_model_write(&graph, &size);
-    session->model = TfLiteModelCreate(session->bytes, size);
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    TfLiteInterpreterOptionsSetErrorReporter(options, collect, session);
-    session->interpreter = TfLiteInterpreterCreate(session->model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(session->interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
-}
-
-static void end(struct session *session)
-{
-    TfLiteInterpreterDelete(session->interpreter);
-    TfLiteModelDelete(session->model);
-    free(session->bytes);
-}
-
-static TfLiteStatus run(struct session *session)
-{
-    float values[ELEMENTS];
-    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
-    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
-    return TfLiteInterpreterInvoke(session->interpreter);
-}
-
-static void check_output(const struct session *session)
-{
-    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
-    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
-}
-
 // Applies a delegate and runs; the rest is for the test to look at. Ends both.
 static void apply_and_run(TfLiteDelegate *delegate, int expected_nodes, const char *message)
 {
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     assert_non_null(delegate);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
     assert_int_equal(delegated_nodes(session.interpreter), expected_nodes);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(run(&session), kTfLiteOk);
-        check_output(&session);
+        assert_int_equal(session_run(&session), kTfLiteOk);
+        session_check(&session, 1);
     }
     if (message && !strstr(session.messages, message)) fail_msg("\"%s\" is not in: %s", message, session.messages);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeNnapi_get("live"), 0);
     assert_int_equal(lib.fakeNnapi_get("complaints"), 0);
@@ -125,11 +60,11 @@ static void nodes_go_there_and_reasons_stay(void **state)
     (void)state;
     lib.fakeNnapi_reset();
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make(NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 1);
     assert_int_equal(lib.fakeNnapi_get("runs"), 2);
     HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
     assert_int_equal(lib.HaliteDelegateReportGetNodeCount(report), 4);
@@ -145,7 +80,7 @@ static void nodes_go_there_and_reasons_stay(void **state)
     assert_string_equal(ceil->text, "Unsupported operation type.");
     assert_string_equal(lib.HaliteDelegateReportGetDevice(report)->name, "google-edgetpu");
     lib.HaliteDelegateReportDelete(report);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeNnapi_get("live"), 0);
 }
@@ -181,14 +116,14 @@ static void devices_may_refuse_operations(void **state)
     lib.fakeNnapi_set("refuse", 0); // ADD
     TfLiteDelegate *delegate = make(NULL);
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     assert_int_equal(delegated_nodes(session.interpreter), 2);
     HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
     assert_string_equal(lib.HaliteDelegateReportGetNode(report, 1)->text,
                         "the device google-edgetpu does not support it");
     lib.HaliteDelegateReportDelete(report);
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     apply_and_run(MAKE("accelerator_name", "nnapi-reference"), 3, NULL); // which takes all
 }
@@ -212,12 +147,12 @@ static void devices_are_chosen_by_name(void **state)
     lib.fakeNnapi_reset();
     apply_and_run(MAKE("accelerator_name", "slow-gpu"), 3, NULL);
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = MAKE("accelerator_name", "toaster");
     assert_int_not_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
     assert_non_null(strstr(session.messages, "Could not find the specified NNAPI accelerator: toaster. Must be one of: "
                                              "{nnapi-reference,google-edgetpu,slow-gpu}."));
-    end(&session);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -267,14 +202,14 @@ static void support_libraries_want_devices(void **state)
     (void)state;
     lib.fakeNnapi_reset();
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make_with_support_library(false);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteDelegateError);
     assert_non_null(strstr(session.messages, "Attempted to call ANeuralNetworksCompilation_create from NNAPI delegate "
                                              "that is constructed from a support library"));
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
-    end(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 1);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeNnapi_get("live"), 0);
 }
@@ -356,7 +291,7 @@ static bool fail_once(long long level, long long fail_at)
     lib.fakeNnapi_set("level", level);
     lib.fakeNnapi_set("fail_at", fail_at);
     struct session session;
-    begin(&session);
+    session_begin(&session, &graph);
     TfLiteDelegate *delegate = make(NULL);
     TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate);
     bool applied = status == kTfLiteOk;
@@ -365,10 +300,10 @@ static bool fail_once(long long level, long long fail_at)
         assert_int_equal(delegated_nodes(session.interpreter), 0);
         assert_int_equal(lib.fakeNnapi_get("live"), 0);
     } else {
-        status = run(&session);
+        status = session_run(&session);
         if (status != kTfLiteOk) {
-            assert_int_equal(run(&session), kTfLiteOk); // the next call of the system succeeds
-            check_output(&session);
+            assert_int_equal(session_run(&session), kTfLiteOk); // the next call of the system succeeds
+            session_check(&session, 1);
         }
         assert_int_equal(HaliteInterpreterRemoveDelegates(session.interpreter), kTfLiteOk);
     }
@@ -377,9 +312,9 @@ static bool fail_once(long long level, long long fail_at)
     assert_int_equal(lib.TfLiteNnapiDelegatePluginCApi()->get_delegate_errno(delegate), failed ? 5 : 0);
     if (failed) assert_non_null(strstr(session.messages, "NN API returned error ANEURALNETWORKS_OP_FAILED at line "));
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
-    assert_int_equal(run(&session), kTfLiteOk);
-    check_output(&session);
-    end(&session);
+    assert_int_equal(session_run(&session), kTfLiteOk);
+    session_check(&session, 1);
+    session_end(&session);
     lib.tflite_plugin_destroy_delegate(delegate);
     assert_int_equal(lib.fakeNnapi_get("live"), 0);
     assert_int_equal(lib.fakeNnapi_get("complaints"), 0);
