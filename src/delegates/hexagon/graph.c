@@ -2,7 +2,6 @@
 // See graph.h.
 #include "delegates/hexagon/graph.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,24 +254,28 @@ hexagon_nn_input hexagon_reshaped(struct hexagon_graph *graph, int tensor, struc
                    sizeof(uint8_t));
 }
 
+hexagon_nn_input hexagon_data_in(struct hexagon_graph *graph, int index, struct hexagon_range range)
+{
+    const TfLiteTensor *tensor = &graph->context->tensors[index];
+    struct hexagon_value value = {.data = hexagon_data(graph, index)};
+    if (hexagon_is_near(hexagon_range_of(tensor), range)) return value.data;
+    make_range(graph, index);
+    value.min = graph->values[index].min;
+    value.max = graph->values[index].max;
+    return hexagon_requantize(graph, HEXAGON_Requantize_8to8, value, hexagon_shape_of(tensor), range).data;
+}
+
 void hexagon_set_data(struct hexagon_graph *graph, int index, hexagon_nn_input data, struct hexagon_shape shape)
 {
     const TfLiteTensor *tensor = &graph->context->tensors[index];
     graph->values[index].data = reshape(graph, data, shape, hexagon_shape_of(tensor), hl_type_size(tensor->type));
 }
 
-// A tenth of a step is below what rounding does.
-static bool is_near(struct hexagon_range a, struct hexagon_range b)
-{
-    float tolerance = (b.max - b.min) / 255 / 10;
-    return fabsf(a.min - b.min) <= tolerance && fabsf(a.max - b.max) <= tolerance;
-}
-
 void hexagon_set(struct hexagon_graph *graph, int tensor, struct hexagon_value value, struct hexagon_shape shape,
                  const struct hexagon_range *known)
 {
     struct hexagon_range wanted = hexagon_range_of(&graph->context->tensors[tensor]);
-    if (!known || !is_near(*known, wanted))
+    if (!known || !hexagon_is_near(*known, wanted))
         value = hexagon_requantize(graph, HEXAGON_Requantize_8to8, value, shape, wanted);
     hexagon_set_data(graph, tensor, value.data, shape);
 }

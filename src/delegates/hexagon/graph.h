@@ -54,6 +54,8 @@ void hexagon_graph_fail(struct hexagon_graph *graph, const char *why);
 hexagon_nn_input hexagon_data(struct hexagon_graph *graph, int tensor);
 // The same in another shape. No operation may have been begun.
 hexagon_nn_input hexagon_reshaped(struct hexagon_graph *graph, int tensor, struct hexagon_shape shape);
+// The same in another range.
+hexagon_nn_input hexagon_data_in(struct hexagon_graph *graph, int tensor, struct hexagon_range range);
 // Bytes are copied.
 hexagon_nn_input hexagon_constant(struct hexagon_graph *graph, struct hexagon_shape shape, const void *bytes,
                                   size_t size);

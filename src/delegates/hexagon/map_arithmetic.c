@@ -5,9 +5,8 @@
 #include "delegates/hexagon/op.h"
 
 // Both tensors, then both ranges.
-static void add_operands(struct hexagon_graph *graph, const struct hexagon_node *node)
+static void add_operands(struct hexagon_graph *graph, int a, int b)
 {
-    int a = hexagon_in(node, 0), b = hexagon_in(node, 1);
     hexagon_add_data(graph, a);
     hexagon_add_data(graph, b);
     hexagon_add_range(graph, a);
@@ -37,7 +36,7 @@ static void map_sum(struct hexagon_graph *graph, const struct hexagon_node *node
     int out = hexagon_out(node, 0);
     struct hexagon_range range =
         hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), sum_activation(node->node, node->op));
-    add_operands(graph, node);
+    add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
     hexagon_add_ends(graph, range);
     struct hexagon_value sum = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
     hexagon_set(graph, out, sum, result_shape(node), &range);
@@ -68,7 +67,7 @@ static void finish_product(struct hexagon_graph *graph, const struct hexagon_nod
 static void map_product(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
     TfLiteFusedActivation activation = ((const TfLiteMulParams *)node->node->builtin_data)->activation;
-    add_operands(graph, node);
+    add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
     finish_product(graph, node,
                    hexagon_activated(hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))), activation));
 }
@@ -78,15 +77,13 @@ const struct hexagon_family hexagon_family_product = {.inputs = {2, 2},
                                                       .check = check_product,
                                                       .map = map_product};
 
-// The difference gets no wider a range than it can have and than its square can be told in.
-static struct hexagon_range difference_range(const struct hexagon_node *node)
+// The greatest difference that the inputs can have and whose square the output can say.
+static float greatest_difference(const struct hexagon_node *node)
 {
     struct hexagon_range a = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 0)));
     struct hexagon_range b = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 1)));
     struct hexagon_range square = hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0)));
-    float limit = sqrtf(fmaxf(square.max, 0));
-    struct hexagon_range range = {fmaxf(a.min - b.max, -limit), fminf(a.max - b.min, limit)};
-    return range;
+    return fminf(sqrtf(square.max), fmaxf(a.max - b.min, b.max - a.min));
 }
 
 static bool check_squared_difference(const struct delegate_view *view, const struct hexagon_op *op)
@@ -97,17 +94,31 @@ static bool check_squared_difference(const struct delegate_view *view, const str
            delegate_refuse(view, DELEGATE_QUANTIZATION, DELEGATE_OUTPUT(0), "the range of the squares is negative");
 }
 
+static void add_values(struct hexagon_graph *graph, const struct hexagon_value values[2])
+{
+    for (int i = 0; i < 2; i++) hexagon_add(graph, values[i].data);
+    for (int i = 0; i < 2; i++) {
+        hexagon_add(graph, values[i].min);
+        hexagon_add(graph, values[i].max);
+    }
+}
+
+// The square of |a - b|, which is the greater of max(a - b, 0) and max(b - a, 0). All 8 bits are for one sign: a
+// rounding of half a step then becomes at most one step of a square with a full range, and with both signs two.
 static void map_squared_difference(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
-    add_operands(graph, node);
-    hexagon_add_ends(graph, difference_range(node));
-    struct hexagon_value difference =
-        hexagon_end(graph, HEXAGON_QuantizedSub_8p8to8, HEXAGON_PAD_NA, result_shape(node));
-    for (int i = 0; i < 2; i++) hexagon_add(graph, difference.data);
+    struct hexagon_shape shape = result_shape(node);
+    struct hexagon_range range = {0, greatest_difference(node)};
+    struct hexagon_value parts[2];
     for (int i = 0; i < 2; i++) {
-        hexagon_add(graph, difference.min);
-        hexagon_add(graph, difference.max);
+        add_operands(graph, hexagon_in(node, i), hexagon_in(node, 1 - i));
+        hexagon_add_ends(graph, range);
+        parts[i] = hexagon_end(graph, HEXAGON_QuantizedSub_8p8to8, HEXAGON_PAD_NA, shape);
     }
+    add_values(graph, parts);
+    hexagon_add_ends(graph, range);
+    parts[0] = parts[1] = hexagon_end(graph, HEXAGON_QuantizedMaximum_8, HEXAGON_PAD_NA, shape);
+    add_values(graph, parts);
     finish_product(graph, node, hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))));
 }
 
@@ -130,7 +141,7 @@ static void map_extreme(struct hexagon_graph *graph, const struct hexagon_node *
 {
     int out = hexagon_out(node, 0);
     struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, out));
-    add_operands(graph, node);
+    add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
     hexagon_add_range(graph, out);
     struct hexagon_value extreme = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
     hexagon_set(graph, out, extreme, result_shape(node), &range);

@@ -59,26 +59,31 @@ static bool check_concatenation(const struct delegate_view *view, const struct h
     return hexagon_check_no_activation(view, ((const TfLiteConcatenationParams *)view->node->builtin_data)->activation);
 }
 
+// Whether all inputs have the first one's range.
+static bool have_one_range(const struct hexagon_node *node)
+{
+    struct hexagon_range first = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 0)));
+    for (int i = 1; i < node->node->inputs->size; i++)
+        if (!hexagon_is_near(hexagon_range_of(hexagon_tensor(node, hexagon_in(node, i))), first)) return false;
+    return true;
+}
+
+// The operation brings what it joins into a range that all inputs fit in, and the output may have another: that would
+// round twice. Inputs of several ranges get the output's range before it.
 static void join(struct hexagon_graph *graph, const struct hexagon_node *node, int axis)
 {
     int count = node->node->inputs->size, out = hexagon_out(node, 0);
+    bool one_range = have_one_range(node);
+    struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, one_range ? hexagon_in(node, 0) : out));
+    hexagon_nn_input parts[HEXAGON_MAX_TENSORS];
+    for (int i = 0; i < count; i++) parts[i] = hexagon_data_in(graph, hexagon_in(node, i), range);
     hexagon_add_int(graph, axis);
-    for (int i = 0; i < count; i++) hexagon_add_data(graph, hexagon_in(node, i));
-    // hexagon_add_range adds both ends, where here all lower ones come first.
-    for (int end = 0; end < 2; end++)
-        for (int i = 0; i < count; i++) {
-            struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, i)));
-            hexagon_add_float(graph, end == 0 ? range.min : range.max);
-        }
-    struct hexagon_range first = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 0)));
-    bool same = true;
-    for (int i = 1; i < count; i++) {
-        struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, i)));
-        same = same && range.min == first.min && range.max == first.max;
-    }
+    for (int i = 0; i < count; i++) hexagon_add(graph, parts[i]);
+    for (int i = 0; i < count; i++) hexagon_add_float(graph, range.min);
+    for (int i = 0; i < count; i++) hexagon_add_float(graph, range.max);
     struct hexagon_shape shape = shape_of(node, out);
     struct hexagon_value value = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, shape);
-    hexagon_set(graph, out, value, shape, same ? &first : NULL);
+    hexagon_set(graph, out, value, shape, &range);
 }
 
 static void map_concatenation(struct hexagon_graph *graph, const struct hexagon_node *node)

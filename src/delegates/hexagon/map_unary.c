@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one tensor whose result has its shape: activations, normalizations, changes of scale.
+#include <math.h>
+
 #include "delegates/hexagon/op.h"
 
 static void add_input(struct hexagon_graph *graph, const struct hexagon_node *node)
@@ -68,11 +70,24 @@ const struct hexagon_family hexagon_family_l2_normalization = {.inputs = {1, 1},
 
 // ---- RSQRT --------------------------------------------------------------------------------------
 
+// The root is rounded by half a step of its 8 bits. What that makes of the quotient, most of it where the quotient is
+// greatest, must be no more than one step of the output.
+static bool root_is_exact_enough(const TfLiteTensor *in, const TfLiteTensor *out)
+{
+    double half_step = sqrt((double)hexagon_range_of(in).max) / UINT8_MAX / 2;
+    double greatest = fmin((double)hexagon_range_of(out).max, 1 / sqrt((double)in->params.scale));
+    double share = half_step * greatest; // of the root that belongs to the greatest quotient
+    return share < 1 && greatest * share / (1 - share) <= (double)out->params.scale;
+}
+
 static bool check_rsqrt(const struct delegate_view *view, const struct hexagon_op *op)
 {
     (void)op;
-    return hexagon_range_of(delegate_input(view, 0)).min >= 0 ||
-           delegate_refuse(view, DELEGATE_QUANTIZATION, 0, "the range of the input has negative numbers");
+    const TfLiteTensor *in = delegate_input(view, 0), *out = delegate_output(view, 0);
+    if (hexagon_range_of(in).min < 0)
+        return delegate_refuse(view, DELEGATE_QUANTIZATION, 0, "the range of the input has negative numbers");
+    return root_is_exact_enough(in, out) || delegate_refuse(view, DELEGATE_QUANTIZATION, DELEGATE_OUTPUT(0),
+                                                            "a root of 8 bits is too inexact for the output's scale");
 }
 
 // 1 / sqrt(x). The quotient is of flat tensors: the operation does not broadcast the one along more dimensions.

@@ -31,6 +31,12 @@ struct hexagon_range hexagon_range_of(const TfLiteTensor *tensor)
     return (struct hexagon_range){scale * (float)(low - zero), scale * (float)(high - zero)};
 }
 
+bool hexagon_is_near(struct hexagon_range a, struct hexagon_range b)
+{
+    float tolerance = (b.max - b.min) / 255 / 10;
+    return fabsf(a.min - b.min) <= tolerance && fabsf(a.max - b.max) <= tolerance;
+}
+
 struct hexagon_range hexagon_activated(struct hexagon_range range, TfLiteFusedActivation activation)
 {
     float low = activation == kTfLiteActReluN1To1 ? -1.0f : activation == kTfLiteActNone ? range.min : 0.0f;

@@ -16,6 +16,8 @@ struct hexagon_range {
 
 struct hexagon_shape hexagon_shape_of(const TfLiteTensor *tensor);
 struct hexagon_range hexagon_range_of(const TfLiteTensor *tensor);
+// Whether the ends differ by no more than a tenth of a step, which is below what rounding does.
+bool hexagon_is_near(struct hexagon_range a, struct hexagon_range b);
 // The range of a result after a fused activation.
 struct hexagon_range hexagon_activated(struct hexagon_range range, TfLiteFusedActivation activation);
 // The number of a tensor's axis among the four dimensions. Negative ones count from the end.
