@@ -5,7 +5,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -47,36 +46,17 @@ static const char *const operators[] = {
 #include "delegates/coreml/ops.def"
 #undef COREML_OP
 };
-enum { OPERATORS = sizeof operators / sizeof *operators };
-
-static int *taken(void)
-{
-    static int counts[OPERATORS];
-    return counts;
-}
-
-static void count_taken(const struct op_target *target, const HaliteDelegateReport *report)
-{
-    (void)target;
-    for (int32_t i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
-        const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
-        for (int k = 0; k < OPERATORS; k++) taken()[k] += node->on_gpu && strcmp(node->op, operators[k]) == 0;
-    }
-}
 
 static void each_operator_was_taken(void **state)
 {
     (void)state;
-    for (int i = 0; i < OPERATORS; i++) {
-        print_message("%s: %d\n", operators[i], taken()[i]);
-        if (taken()[i] == 0) fail_msg("no node of %s", operators[i]);
-    }
+    op_families_check_taken(operators, sizeof operators / sizeof *operators);
 }
 
 static const struct op_target_kind coreml_target = {
     .name = "Core ML",
     .create = create,
-    .check_report = count_taken,
+    .check_report = op_families_count,
     .leaves_out = leaves_out,
     .allowed = allowed,
 };
@@ -86,5 +66,5 @@ int main(int argc, char **argv)
 {
     if (!hl_process_set_variable("HALITE_COREML_RUNNER", FAKE_COREML)) return 1;
     const struct op_target target = {&coreml_target, argc > 1 ? argv[1] : "2", GPU_F32};
-    return op_families_main(&target, false, argc > 1 ? NULL : each_operator_was_taken);
+    return op_families_main(&target, false, NULL, argc > 1 ? NULL : each_operator_was_taken);
 }

@@ -51,5 +51,5 @@ static const struct op_target_kind nnapi_target = {
 int main(void)
 {
     const struct op_target target = {&nnapi_target, "google-edgetpu", GPU_F32};
-    return op_families_main(&target, true, NULL);
+    return op_families_main(&target, true, NULL, NULL);
 }

@@ -24,6 +24,15 @@ endforeach()
 add_dependencies(test_nnapi_ops neuralnetworks)
 target_compile_definitions(test_nnapi_ops PRIVATE FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 
+add_dependencies(test_hexagon tensorflowlite_hexagon_delegate hexagon_interface)
+target_compile_definitions(test_hexagon PRIVATE
+    HEXAGON_DELEGATE="$<TARGET_FILE:tensorflowlite_hexagon_delegate>" FAKE_HEXAGON="$<TARGET_FILE:hexagon_interface>")
+file(GLOB hexagon_files CONFIGURE_DEPENDS src/delegates/hexagon/*.c)
+target_sources(test_hexagon_ops PRIVATE ${hexagon_files} $<TARGET_OBJECTS:halite_delegate_common>)
+target_link_libraries(test_hexagon_ops PRIVATE ${CMAKE_DL_LIBS} m)
+add_dependencies(test_hexagon_ops hexagon_interface)
+target_compile_definitions(test_hexagon_ops PRIVATE FAKE_HEXAGON="$<TARGET_FILE:hexagon_interface>")
+
 # ---- two libraries in one program ------------------------------------------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate)
     function(two_libraries_test first second)
@@ -108,6 +117,30 @@ if(TARGET fake_coreml AND NOT HALITE_THREAD_SANITIZE)
         models/segmentation/selfie_segmentation models/pose/posenet_mobilenet_v1_075_353_481_decoder_only)
 endif()
 
+# ---- golden cases through Hexagon, before the fake -----------------------------------------------------------------
+# hexagon_golden_test(NAME [SLOW] [OPTIONS ...] PATHS ...)
+function(hexagon_golden_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "OPTIONS;PATHS")
+    set(slow)
+    if(arg_SLOW)
+        set(slow SLOW)
+    endif()
+    list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
+    halite_test(golden/hexagon_${name} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_hexagon_delegate>
+        --option max_delegated_partitions=16 --option min_nodes_per_partition=1 --quantum 1 ${arg_OPTIONS}
+        --differences tests/delegates/hexagon_tolerances.md --differences docs/differences.md ${paths}
+        ENVIRONMENT HALITE_HEXAGON_LIBRARY=$<TARGET_FILE:hexagon_interface>)
+endfunction()
+if(NOT HALITE_THREAD_SANITIZE)
+    hexagon_golden_test(ops PATHS ops)
+    hexagon_golden_test(graphs OPTIONS --spread 2 PATHS graphs structure)
+    set(mobilenet models/classification/mobilenet_v1_1.0_224)
+    hexagon_golden_test(models SLOW OPTIONS --spread 2 PATHS ${mobilenet}_quant ${mobilenet}_int8 ${mobilenet}_float
+        models/detection/coco_ssd_mobilenet_v1_1.0_quant_2018_06_29
+        models/detection/ssd_mobilenet_v1_coco_quant_postprocess_head_layers)
+endif()
+
 # ---- whole models -----------------------------------------------------------------------------------------------------
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     halite_test(delegates/nnapi_official SLOW COMMAND sh tests/support/official.sh tests/delegates/nnapi_official.py
@@ -117,6 +150,8 @@ endif()
 if(HALITE_TOOLS)
     halite_test(delegates/nnapi_tools COMMAND sh tests/delegates/tools.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:neuralnetworks>)
+    halite_test(delegates/hexagon_placement SLOW COMMAND sh tests/delegates/hexagon_placement.sh $<TARGET_FILE:halite>
+        $<TARGET_FILE:hexagon_interface> ${HALITE_SHARED}/models)
     halite_test(delegates/nnapi_placement SLOW COMMAND sh tests/delegates/placement.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:neuralnetworks> ${HALITE_SHARED}/models)
 endif()
