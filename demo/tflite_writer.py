@@ -91,7 +91,7 @@ def _ints(values):
 class Model:
     """A model with one subgraph. tensor() and op() return and take tensor numbers."""
 
-    TYPES = {"float32": 0, "int32": 2, "int8": 9}
+    TYPES = {"float32": 0, "int32": 2, "uint8": 3, "int8": 9}
 
     def __init__(self, description):
         self.description = description
