@@ -18,41 +18,54 @@
 #define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
 enum { MAX_SUMS = ROWS > 8 ? ROWS : 8 };
 
+// Adds one step, DOT_WIDTH values of each row times the weights of each column.
+INLINE void step_integer(const char *const bases[BASES], ptrdiff_t stride, const int32_t *w, int rows, int vectors,
+                         u32_vector (*sums)[2])
+{
+    u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        int32_t dot;
+        memcpy(&dot, row_of(bases, stride, r), sizeof dot);
+        u32_vector value = splat_i32(dot);
+        sums[r][0] = add_dots(sums[r][0], w0, value);
+        if (vectors == 2) sums[r][1] = add_dots(sums[r][1], w1, value);
+    }
+}
+
 INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 {
-    const int chains = CHAINS(rows, vectors);
-    const char *x = tile->x;
+    const int chains = CHAINS(rows, vectors), unrolled = chains > 1 || !HAS_DOT4 ? chains : UNROLLED_STEPS;
     const int32_t *w = tile->w, *initial = tile->initial;
     const ptrdiff_t stride = tile->x_stride;
-    const int64_t steps = tile->steps;
+    const char *bases[BASES];
     u32_vector sums[MAX_SUMS][2];
+    set_bases(tile, stride, rows, bases);
     UNROLL for (int s = 0; s < chains * rows; s++)
     {
         sums[s][0] = s < rows ? load_i32(initial) : splat_i32(0);
         if (vectors == 2) sums[s][1] = s < rows ? load_i32(initial + LANES) : splat_i32(0);
     }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * steps)
-        for (int64_t k = 0; k < steps; k += chains) UNROLL for (int chain = 0; chain < chains; chain++)
+    for (int segment = 0; segment <= tile->segments; segment++) {
+        int64_t k = 0;
+        for (; k + unrolled <= tile->steps; k += unrolled) {
+            if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
+            UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
             {
-                if (chain > 0 && k + chain >= steps) continue;
-                u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-                if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->prefetch);
-                UNROLL for (int r = 0; r < rows; r++)
-                {
-                    int32_t dot;
-                    memcpy(&dot, x + r * stride, sizeof dot);
-                    u32_vector value = splat_i32(dot), *to = sums[chain * rows + r];
-                    to[0] = add_dots(to[0], w0, value);
-                    if (vectors == 2) to[1] = add_dots(to[1], w1, value);
-                }
-                w += COLUMNS;
-                x += 4;
+                step_integer(bases, stride, w, rows, vectors, sums + (chains > 1 ? u : 0) * rows);
+                move_bases(4, rows, bases);
             }
-    UNROLL for (int r = 0; r < rows; r++)
+        }
+        for (; k < tile->steps; k++, w += COLUMNS) {
+            step_integer(bases, stride, w, rows, vectors, sums);
+            move_bases(4, rows, bases);
+        }
+        move_bases(tile->x_segment - 4 * tile->steps, rows, bases);
+    }
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++)
     {
-        UNROLL for (int chain = 1; chain < chains; chain++) UNROLL for (int v = 0; v < vectors; v++) sums[r][v] +=
-            sums[chain * rows + r][v];
-        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
+        UNROLL for (int chain = 1; chain < chains; chain++) sums[r][v] += sums[chain * rows + r][v];
+        memcpy((int32_t *)tile->y + r * tile->y_stride + v * LANES, &sums[r][v], sizeof sums[r][v]);
     }
 }
 

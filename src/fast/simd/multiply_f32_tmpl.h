@@ -8,27 +8,46 @@
 #include "fast/simd/tile_tmpl.h"
 #include "fast/simd/vector.h"
 
-INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
+// Adds one step, a value of each row times the weights of each column.
+INLINE void step_f32(const char *const bases[BASES], ptrdiff_t stride, const float *w, int rows, int vectors,
+                     f32_vector sums[ROWS][2])
 {
-    const float *x = tile->x, *w = tile->w, *initial = tile->initial;
-    ptrdiff_t stride = tile->x_stride;
-    f32_vector sums[ROWS][2];
+    f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
     UNROLL for (int r = 0; r < rows; r++)
     {
-        sums[r][0] = splat_f32(0);
-        if (vectors == 2) sums[r][1] = splat_f32(0);
+        float x;
+        memcpy(&x, row_of(bases, stride, r), sizeof x);
+        f32_vector value = splat_f32(x);
+        sums[r][0] = add_product(sums[r][0], w0, value);
+        if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
     }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
-        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
-            f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
-            if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->prefetch);
-            UNROLL for (int r = 0; r < rows; r++)
+}
+
+INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
+{
+    const int unrolled = rows > FEW_ROWS ? UNROLLED_STEPS : 1;
+    const float *w = tile->w, *initial = tile->initial;
+    const ptrdiff_t stride = tile->x_stride * 4;
+    const char *bases[BASES];
+    f32_vector sums[ROWS][2];
+    set_bases(tile, stride, rows, bases);
+    UNROLL for (int r = 0; r < rows; r++) sums[r][0] = sums[r][1] = splat_f32(0);
+    for (int segment = 0; segment <= tile->segments; segment++) {
+        int64_t k = 0;
+        for (; k + unrolled <= tile->steps; k += unrolled) {
+            if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
+            UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
             {
-                f32_vector value = splat_f32(x[r * stride]);
-                sums[r][0] = add_product(sums[r][0], w0, value);
-                if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
+                step_f32(bases, stride, w, rows, vectors, sums);
+                move_bases(4, rows, bases);
             }
         }
+        for (; k < tile->steps; k++, w += COLUMNS) {
+            step_f32(bases, stride, w, rows, vectors, sums);
+            move_bases(4, rows, bases);
+        }
+        move_bases((tile->x_segment - tile->steps) * 4, rows, bases);
+    }
     UNROLL for (int r = 0; r < rows; r++)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
