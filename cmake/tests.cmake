@@ -130,6 +130,7 @@ target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
 set(test_kernels_more tests/gpu/dialect_kernels.c)
 set(test_dialect_more ${gpu_dialect_files})
 set(test_average_precision_more tools/eval/average_precision.c)
+set(test_statistics_more tools/bench/statistics.c)
 file(GLOB test_energy_more CONFIGURE_DEPENDS tools/energy/*.c tools/periodic.c)
 file(GLOB op_table_files CONFIGURE_DEPENDS tests/gpu/op_case.c tests/gpu/cases_*.c)
 set(test_ops_more ${op_table_files} tests/gpu/op_target_gpu.c tests/gpu/check_plan.c)
@@ -194,6 +195,7 @@ foreach(file IN LISTS test_files)
 endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)
+target_include_directories(test_statistics PRIVATE tools)
 target_include_directories(test_energy PRIVATE tools)
 
 # What docs/accuracy.md is made with: no test, for what it prints is to be read.

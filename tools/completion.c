@@ -21,6 +21,7 @@ static const struct {
     {"tflite_model", MODEL},
     {"MODEL", MODEL},
     {"MODEL...", MODEL},
+    {"[MODEL...]", MODEL},
     {"cache", FOLDER},
     {"folder", FOLDER},
     {"device", DEVICE},
@@ -46,8 +47,10 @@ static enum kind value_of(const struct hl_flag *flag, bool tflite)
     switch (flag->kind) {
     case HL_FLAG_SWITCH: return NOTHING;
     case HL_FLAG_BOOL: return BOOL;
-    case HL_FLAG_CHOICE: return CHOICE;
+    case HL_FLAG_CHOICE:
+    case HL_FLAG_CHOICES: return CHOICE;
     case HL_FLAG_INT:
+    case HL_FLAG_INTS:
     case HL_FLAG_NUMBER:
         return WORDS; // none
     // Of the evaluation tools --delegate is a word.

@@ -110,8 +110,8 @@ static void add_number(struct hl_text *text, double value)
 static int bad_number(const struct hl_command *command, const struct hl_flag *flag, const char *value)
 {
     struct hl_text range = {0};
-    const char *what = flag->kind == HL_FLAG_INT ? "whole number" : "number";
-    bool below = flag->max < (flag->kind == HL_FLAG_INT ? INT_MAX : HUGE_VAL);
+    bool whole = flag->kind != HL_FLAG_NUMBER, below = flag->max < (whole ? INT_MAX : HUGE_VAL);
+    const char *what = flag->kind == HL_FLAG_INT ? "a whole number" : whole ? "whole numbers" : "a number";
     if (flag->min > -HUGE_VAL && below) {
         hl_text_add(&range, " from ");
         add_number(&range, flag->min);
@@ -121,7 +121,7 @@ static int bad_number(const struct hl_command *command, const struct hl_flag *fl
         hl_text_add(&range, ", at least ");
         add_number(&range, flag->min);
     }
-    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what, hl_text_string(&range), value);
+    int code = usage(command, "--%s takes %s%s, not '%s'", flag->name, what, hl_text_string(&range), value);
     hl_text_free(&range);
     return code;
 }
@@ -134,6 +134,48 @@ static bool parse_bool(const char *value, bool *at)
     return true;
 }
 
+// A whole number in the flag's range. False where `value` is none.
+static bool parse_int(const struct hl_flag *flag, const char *value, int *at)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end != '\0' || errno != 0 || number < INT_MIN || number > INT_MAX ||
+        (double)number < flag->min || (double)number > flag->max)
+        return false;
+    *at = (int)number;
+    return true;
+}
+
+static bool parse_choice(const struct hl_flag *flag, const char *value, int *at)
+{
+    int i = 0;
+    while (flag->choices[i] != NULL && strcmp(flag->choices[i], value) != 0) i++;
+    if (flag->choices[i] == NULL) return false;
+    *at = i;
+    return true;
+}
+
+// Adds the parts of a value that commas separate.
+static bool parse_parts(const struct hl_flag *flag, const char *value, struct hl_flag_ints *list)
+{
+    bool ok = true;
+    for (const char *end; ok; value = end + 1) {
+        end = value + strcspn(value, ",");
+        struct hl_text part = {0};
+        int item = 0;
+        hl_text_add_bytes(&part, value, (size_t)(end - value));
+        ok = flag->kind == HL_FLAG_INTS ? parse_int(flag, hl_text_string(&part), &item)
+                                        : parse_choice(flag, hl_text_string(&part), &item);
+        hl_text_free(&part);
+        if (!ok) break;
+        list->items = hl_alloc_grow(list->items, (size_t)list->count + 1, sizeof *list->items);
+        list->items[list->count++] = item;
+        if (*end == '\0') break;
+    }
+    return ok;
+}
+
 bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options)
 {
     char *at = (char *)options + flag->offset, *end;
@@ -141,28 +183,16 @@ bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options
     case HL_FLAG_SWITCH: *(bool *)at = true; break;
     case HL_FLAG_BOOL: return parse_bool(value, (bool *)at);
     case HL_FLAG_STRING: *(const char **)at = value; break;
-    case HL_FLAG_INT: {
-        errno = 0;
-        long number = strtol(value, &end, 10);
-        if (end == value || *end != '\0' || errno != 0 || number < INT_MIN || number > INT_MAX ||
-            (double)number < flag->min || (double)number > flag->max)
-            return false;
-        *(int *)at = (int)number;
-        break;
-    }
+    case HL_FLAG_INT: return parse_int(flag, value, (int *)at);
     case HL_FLAG_NUMBER: {
         double number = strtod(value, &end);
         if (end == value || *end != '\0' || !isfinite(number) || number < flag->min || number > flag->max) return false;
         *(double *)at = number;
         break;
     }
-    case HL_FLAG_CHOICE: {
-        int i = 0;
-        while (flag->choices[i] != NULL && strcmp(flag->choices[i], value) != 0) i++;
-        if (flag->choices[i] == NULL) return false;
-        *(int *)at = i;
-        break;
-    }
+    case HL_FLAG_CHOICE: return parse_choice(flag, value, (int *)at);
+    case HL_FLAG_INTS:
+    case HL_FLAG_CHOICES: return parse_parts(flag, value, (struct hl_flag_ints *)at);
     case HL_FLAG_LIST: {
         struct hl_flag_list *list = (struct hl_flag_list *)at;
         list->items = hl_alloc_grow(list->items, (size_t)list->count + 1, sizeof *list->items);
@@ -175,7 +205,8 @@ bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options
 
 static int bad_value(const struct hl_command *command, const struct hl_flag *flag, const char *value)
 {
-    if (flag->kind == HL_FLAG_INT || flag->kind == HL_FLAG_NUMBER) return bad_number(command, flag, value);
+    if (flag->kind == HL_FLAG_INT || flag->kind == HL_FLAG_INTS || flag->kind == HL_FLAG_NUMBER)
+        return bad_number(command, flag, value);
     static const char *const bools[] = {"true", "false", NULL};
     struct hl_text list = {0};
     add_choices(&list, flag->kind == HL_FLAG_BOOL ? bools : flag->choices, ", ", " or ");
@@ -293,9 +324,10 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
     else if (code == HL_EXIT_OK)
         code = command->run(parsing.options, parsing.operand_count, parsing.operands);
     for (int i = 0; i < command->flag_count; i++) {
-        if (command->flags[i].kind != HL_FLAG_LIST) continue;
-        struct hl_flag_list *list = (struct hl_flag_list *)((char *)parsing.options + command->flags[i].offset);
-        free(list->items);
+        char *at = (char *)parsing.options + command->flags[i].offset;
+        enum hl_flag_kind kind = command->flags[i].kind;
+        if (kind == HL_FLAG_LIST) free(((struct hl_flag_list *)at)->items);
+        if (kind == HL_FLAG_INTS || kind == HL_FLAG_CHOICES) free(((struct hl_flag_ints *)at)->items);
     }
     free(parsing.options);
     free(parsing.positions);
@@ -326,9 +358,10 @@ static void print_flag(FILE *out, const struct hl_flag *flag)
         hl_text_add(&left, "  -%c, --%s", flag->letter, flag->name);
     else
         hl_text_add(&left, "      --%s", flag->name);
-    if (flag->kind == HL_FLAG_CHOICE) {
+    if (flag->choices != NULL) {
         hl_text_add(&left, " ");
         add_choices(&left, flag->choices, "|", "|");
+        if (flag->kind == HL_FLAG_CHOICES) hl_text_add(&left, ",...");
     } else if (flag->value != NULL) {
         hl_text_add(&left, " %s", flag->value);
     }

@@ -10,18 +10,25 @@
 #include <stdio.h>
 
 enum hl_flag_kind {
-    HL_FLAG_SWITCH, // bool, no value
-    HL_FLAG_BOOL,   // bool: true, false, 1 or 0
-    HL_FLAG_INT,    // int, from min to max
-    HL_FLAG_NUMBER, // double, from min to max
-    HL_FLAG_STRING, // const char *
-    HL_FLAG_CHOICE, // int, index into choices
-    HL_FLAG_LIST,   // struct hl_flag_list, may be repeated
+    HL_FLAG_SWITCH,  // bool, no value
+    HL_FLAG_BOOL,    // bool: true, false, 1 or 0
+    HL_FLAG_INT,     // int, from min to max
+    HL_FLAG_NUMBER,  // double, from min to max
+    HL_FLAG_STRING,  // const char *
+    HL_FLAG_CHOICE,  // int, index into choices
+    HL_FLAG_LIST,    // struct hl_flag_list, may be repeated
+    HL_FLAG_INTS,    // struct hl_flag_ints of numbers from min to max: "1,2,4"; may be repeated
+    HL_FLAG_CHOICES, // struct hl_flag_ints of indices into choices: "f32,f16"; may be repeated
 };
 
 struct hl_flag_list {
     int count;
     const char **items;
+};
+
+struct hl_flag_ints {
+    int count;
+    int *items;
 };
 
 struct hl_flag {

@@ -47,9 +47,10 @@ static void add_flag(struct hl_text *text, const struct hl_flag *flag, bool tfli
     if (flag->letter != '\0') hl_text_add(text, "\\-%c, ", flag->letter);
     hl_text_add(text, "\\-\\-");
     add_escaped(text, flag->name, false);
-    if (flag->kind == HL_FLAG_CHOICE) {
+    if (flag->choices != NULL) {
         hl_text_add(text, " ");
         for (int i = 0; flag->choices[i] != NULL; i++) hl_text_add(text, "%s%s", i > 0 ? "|" : "", flag->choices[i]);
+        if (flag->kind == HL_FLAG_CHOICES) hl_text_add(text, ",...");
     } else if (flag->value != NULL) {
         hl_text_add(text, tflite ? "=\\fI%s\\fR" : " \\fI%s\\fR", flag->value);
     }

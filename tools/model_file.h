@@ -44,6 +44,8 @@ extern const char *const hl_model_precisions[];
         .threads = -1     \
     }
 
+enum { HL_MODEL_MAX_THREADS = 1024 };
+
 // clang-format off
 // The rows of these flags in a subcommand's table, for its options struct `type` with a member `member`.
 #define HL_MODEL_FLAG(type, member)                                                               \
@@ -59,17 +61,17 @@ extern const char *const hl_model_precisions[];
         .help = "most parts of the graph on the GPU (and --gpu), the largest\n"                   \
                 "first, further ones where they are worth their copies; default 1",               \
     }
-#define HL_MODEL_RUN_FLAGS(type, member)                                                          \
+#define HL_MODEL_PRECISION_HELP                                                                   \
+    "on the GPU (and --gpu): f32 (default), f16s (large tensors lie\n"                            \
+    "in memory as halves, arithmetic is in floats); f16 allows half\n"                            \
+    "arithmetic, which no kernel has today: it is as f16s"
+#define HL_MODEL_KERNELS_FLAG(type, member)                                                       \
     {                                                                                             \
         .name = "kernels", .letter = 'k', .kind = HL_FLAG_CHOICE, .choices = hl_model_kernels,    \
         .offset = offsetof(struct type, member.kernels),                                          \
         .help = "which CPU kernels; default: what HALITE_KERNELS says, else fast",                \
-    },                                                                                            \
-    {                                                                                             \
-        .name = "threads", .letter = 't', .kind = HL_FLAG_INT, .value = "N", .min = 1,            \
-        .max = 1024, .offset = offsetof(struct type, member.threads),                             \
-        .help = "threads; default: the library's choice",                                         \
-    },                                                                                            \
+    }
+#define HL_MODEL_DELEGATE_FLAGS(type, member)                                                     \
     {                                                                                             \
         .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
         .offset = offsetof(struct type, member.delegate),                                         \
@@ -80,20 +82,8 @@ extern const char *const hl_model_precisions[];
         .name = "gpu", .letter = 'g', .kind = HL_FLAG_SWITCH,                                     \
         .offset = offsetof(struct type, member.gpu),                                              \
         .help = "give what it can take to the GPU",                                               \
-    },                                                                                            \
-    {                                                                                             \
-        .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
-        .offset = offsetof(struct type, member.device),                                           \
-        .help = "which GPU (and --gpu): auto, opencl:1, vulkan, gles; default:\n"                     \
-                "HALITE_DEVICE, else auto",                                                       \
-    },                                                                                            \
-    {                                                                                             \
-        .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
-        .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
-        .help = "on the GPU (and --gpu): f32 (default), f16s (large tensors lie\n"                 \
-                "in memory as halves, arithmetic is in floats); f16 allows half\n"                 \
-                "arithmetic, which no kernel has today: it is as f16s",                           \
-    },                                                                                            \
+    }
+#define HL_MODEL_OTHER_FLAGS(type, member)                                                        \
     HL_MODEL_PARTITIONS(type, member),                                                            \
     {                                                                                             \
         .name = "custom-ops", .kind = HL_FLAG_STRING, .value = "FILE",                            \
@@ -106,6 +96,27 @@ extern const char *const hl_model_precisions[];
         .offset = offsetof(struct type, member.cache),                                            \
         .help = "GPU: keep compiled kernels in this folder, for a quicker next start",            \
     }
+// All of them.
+#define HL_MODEL_RUN_FLAGS(type, member)                                                          \
+    HL_MODEL_KERNELS_FLAG(type, member),                                                          \
+    {                                                                                             \
+        .name = "threads", .letter = 't', .kind = HL_FLAG_INT, .value = "N", .min = 1,            \
+        .max = HL_MODEL_MAX_THREADS, .offset = offsetof(struct type, member.threads),             \
+        .help = "threads; default: the library's choice",                                         \
+    },                                                                                            \
+    HL_MODEL_DELEGATE_FLAGS(type, member),                                                        \
+    {                                                                                             \
+        .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
+        .offset = offsetof(struct type, member.device),                                           \
+        .help = "which GPU (and --gpu): auto, opencl:1, vulkan, gles; default:\n"                 \
+                "HALITE_DEVICE, else auto",                                                       \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
+        .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
+        .help = HL_MODEL_PRECISION_HELP,                                                          \
+    },                                                                                            \
+    HL_MODEL_OTHER_FLAGS(type, member)
 // clang-format on
 
 struct hl_model_file {

@@ -54,6 +54,12 @@ void hl_progress_step(struct hl_progress *progress)
     if (progress->on && now - progress->shown >= 0.1) draw(progress, now);
 }
 
+void hl_progress_word(struct hl_progress *progress, const char *word)
+{
+    progress->word = word;
+    if (progress->on) draw(progress, hl_seconds());
+}
+
 void hl_progress_end(struct hl_progress *progress)
 {
     if (!progress->on) return;

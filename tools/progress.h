@@ -16,6 +16,8 @@ struct hl_progress {
 void hl_progress_start(struct hl_progress *progress, const char *word, int first, int total);
 // One more step is done. The bar is drawn ten times a second at most. NULL does nothing.
 void hl_progress_step(struct hl_progress *progress);
+// What is done from now on; the bar is drawn with it. The word must live as long as the bar.
+void hl_progress_word(struct hl_progress *progress, const char *word);
 // Takes the bar away, before other output.
 void hl_progress_end(struct hl_progress *progress);
 

@@ -100,6 +100,20 @@ TfLiteStatus hl_graph_invoke(struct hl_graph *graph)
                                     : TfLiteInterpreterInvoke(graph->file->interpreter);
 }
 
+bool hl_graph_repeat(struct hl_graph *graph, int runs, double *seconds, struct hl_progress *progress)
+{
+    for (int i = 0; i < runs; i++) {
+        double start = hl_seconds();
+        if (hl_graph_invoke(graph) != kTfLiteOk) {
+            hl_model_file_failed(graph->file, "the run failed");
+            return false;
+        }
+        if (seconds != NULL) seconds[i] = hl_seconds() - start;
+        hl_progress_step(progress);
+    }
+    return true;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -35,6 +35,8 @@ const char *hl_graph_output_name(const struct hl_graph *graph, int index);
 TfLiteStatus hl_graph_resize_input(struct hl_graph *graph, int index, int rank, const int *dims);
 bool hl_graph_allocate(struct hl_graph *graph);
 TfLiteStatus hl_graph_invoke(struct hl_graph *graph);
+// `runs` runs, each a step of `progress`; seconds: of each, NULL: not wanted. False after a message.
+bool hl_graph_repeat(struct hl_graph *graph, int runs, double *seconds, struct hl_progress *progress);
 // Median time of `runs` runs behind one to warm up, in seconds; negative where one fails, without a message. Each of
 // the runs + 1 is a step of `progress`.
 double hl_graph_time(struct hl_graph *graph, int runs, struct hl_progress *progress);

@@ -9,7 +9,7 @@
 
 #include "base/report.h"
 
-enum { HL_TABLE_COLUMNS = 12 };
+enum { HL_TABLE_COLUMNS = 16 };
 
 struct hl_table {
     const char *align;     // a letter per column: 'l' or 'r'

@@ -37,7 +37,7 @@ refuses 2 "--model FILE is missing" "$halite" bench
 passes "$halite" bench "$model" --runs 1
 says "median"
 passes "$halite" run --kernels fast "$model"
-refuses 2 "'more' is one argument too many" "$halite" bench x more
+refuses 2 "'more' is one argument too many" "$halite" run x more
 refuses 2 "PHOTO... is missing" "$halite" label --model x
 refuses 1 "missing.tflite: Could not open. " "$halite" run missing.tflite
 refuses 2 "MODEL... is missing" "$halite" inspect
@@ -49,11 +49,11 @@ refuses 2 "--top takes a whole number" "$halite" label -m x --top 99999999999999
 refuses 2 "--std takes a number" "$halite" label -m x --std 0 y
 refuses 2 "--mean takes a number" "$halite" label -m x --mean nan y
 refuses 2 "--crop takes a number from 0.01 to 1, not '2'" "$halite" label -m x --crop=2 y
-refuses 2 "--threads takes a whole number" "$halite" bench -m x --threads -1
+refuses 2 "--threads takes a whole number" "$halite" run -m x --threads -1
 refuses 2 "--runs takes a whole number" "$halite" bench -m x --runs ''
 refuses 2 "--kernels takes default, reference or fast, not 'slow'" "$halite" bench -m x --kernels slow
 refuses 2 "--tsv takes no value" "$halite" label -m x --tsv=yes y
-refuses 2 "'more' is one argument too many" "$halite" bench -m x more
+refuses 2 "'more' is one argument too many" "$halite" run -m x more
 
 # Behind --, and a lone dash, are operands.
 refuses 1 "--tsv: cannot be opened" "$halite" label -m "$model" -l "$labels" -- --tsv

@@ -11,18 +11,6 @@
 #include "report/report.h"
 #include "run_graph.h"
 
-static bool invoke(struct hl_graph *graph, int runs, struct hl_progress *progress)
-{
-    for (int i = 0; i < runs; i++) {
-        if (hl_graph_invoke(graph) != kTfLiteOk) {
-            hl_model_file_failed(graph->file, "the run failed");
-            return false;
-        }
-        hl_progress_step(progress);
-    }
-    return true;
-}
-
 static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
 {
     cJSON *row = cJSON_CreateObject();
@@ -37,7 +25,7 @@ static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs, struct hl_p
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
     HaliteInterpreterSetProfiling(interpreter, true);
-    bool ok = invoke(graph, runs, progress);
+    bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
     for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
         HaliteNodeReport node;
@@ -53,7 +41,7 @@ static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs, struct hl
     TfLiteDelegate *delegate = graph->file->delegate;
     if (gpu->handle == NULL || delegate == NULL) return true;
     gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
-    bool ok = invoke(graph, runs, progress);
+    bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
     for (int i = 0; ok && i < gpu->HaliteDelegateReportGetKernelCount(report); i++) {
