@@ -33,7 +33,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static const struct column {
     const char *name, *library;
     const char *keys[PAIRS], *values[PAIRS];
-    const char *devices[4];       // of the option "device": the first that is here
+    const char *devices[4];       // of the option "device": the first that is here; "": it has no such option
     const char *variable, *value; // of the environment; NULL: none
     double bounds[ROWS];
 } columns[] = {
@@ -41,6 +41,8 @@ static const struct column {
     // floats where the CPU has integers; 12 steps are the same part of 1.
     {"GPU", GPU_DELEGATE, {"precision"}, {"f32"}, {"opencl", "vulkan", "gles"}, NULL, NULL, {1e-4, 1e-4, 5e-2, 12, 12}},
     {"NNAPI", NNAPI_DELEGATE, {"library_path"}, {FAKE_NNAPI}, {"google-edgetpu"}, NULL, NULL, {1e-5, 1e-5, 5e-2, 1, 1}},
+    // A step of rounding grows on its way through the layers: the official runtime's own engines are as far apart.
+    {"Hexagon", HEXAGON_DELEGATE, {"library_path"}, {FAKE_HEXAGON}, {""}, NULL, NULL, {0, 0, 0, 8, 5}},
     {"Core ML",
      COREML_DELEGATE,
      {"coreml_version"},
@@ -91,7 +93,7 @@ static void say(const char *text)
 static TfLiteDelegate *create(const struct column *column, const struct functions *functions, const char *device)
 {
     const char *keys[PAIRS + 1] = {"device"}, *values[PAIRS + 1] = {device};
-    size_t count = 1;
+    size_t count = *device ? 1 : 0;
     for (int i = 0; i < PAIRS && column->keys[i]; i++) {
         keys[count] = column->keys[i];
         values[count++] = column->values[i];

@@ -166,10 +166,12 @@ if(TARGET tensorflowlite_gpu_delegate AND TARGET fake_coreml AND NOT HALITE_SANI
     add_executable(delegate_table tests/delegates/delegate_table.c)
     target_link_libraries(delegate_table PRIVATE halite_flags tensorflowlite_c_static Threads::Threads ${CMAKE_DL_LIBS} m)
     add_dependencies(delegate_table tensorflowlite_gpu_delegate tensorflowlite_nnapi_delegate neuralnetworks
-        tensorflowlite_coreml_delegate fake_coreml)
+        tensorflowlite_hexagon_delegate hexagon_interface tensorflowlite_coreml_delegate fake_coreml)
     target_compile_definitions(delegate_table PRIVATE
         GPU_DELEGATE="$<TARGET_FILE:tensorflowlite_gpu_delegate>"
         NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>"
+        HEXAGON_DELEGATE="$<TARGET_FILE:tensorflowlite_hexagon_delegate>"
+        FAKE_HEXAGON="$<TARGET_FILE:hexagon_interface>"
         COREML_DELEGATE="$<TARGET_FILE:tensorflowlite_coreml_delegate>" FAKE_COREML="$<TARGET_FILE:fake_coreml>")
     halite_test(delegates/table SLOW ONCE COMMAND sh tests/delegates/table.sh $<TARGET_FILE:delegate_table>
         ${HALITE_SHARED}/models/classification)
