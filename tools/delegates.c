@@ -9,6 +9,7 @@
 #include "files.h"
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
+#include "tensorflow/lite/delegates/hexagon/hexagon_delegate.h"
 
 // ---- the GPU delegate -----------------------------------------------------------------------------
 
@@ -69,6 +70,16 @@ static TfLiteDelegate *create_gpu(struct hl_delegates *delegates, const struct h
 static void delete_gpu(struct hl_delegates *delegates, TfLiteDelegate *delegate)
 {
     delegates->gpu.TfLiteGpuDelegateV2Delete(delegate);
+}
+
+// Opens a library of Halite's. False after a message.
+static bool open_library(struct hl_delegate_library *library, const char *delegate)
+{
+    struct hl_text problem = {0};
+    bool ok = hl_delegate_library_open(library, delegate, &problem);
+    if (!ok) hl_error(HL_TFLITE, NULL, "%s", problem.data);
+    hl_text_free(&problem);
+    return ok;
 }
 
 // ---- NNAPI ----------------------------------------------------------------------------------------
@@ -143,16 +154,74 @@ static TfLiteDelegate *create_nnapi(struct hl_delegates *delegates, const struct
     if (!check_word(flags->nnapi_execution_preference, preferences, "preference") ||
         !check_word(flags->nnapi_execution_priority, priorities, "priority"))
         return NULL;
-    struct hl_text problem = {0};
-    bool ok = hl_delegate_library_open(&delegates->nnapi, "nnapi", &problem);
-    if (!ok) hl_error(HL_TFLITE, NULL, "%s", problem.data);
-    hl_text_free(&problem);
-    return ok ? make_nnapi(&delegates->nnapi, flags) : NULL;
+    return open_library(&delegates->nnapi, "nnapi") ? make_nnapi(&delegates->nnapi, flags) : NULL;
 }
 
 static void delete_nnapi(struct hl_delegates *delegates, TfLiteDelegate *delegate)
 {
     delegates->nnapi.tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- Hexagon --------------------------------------------------------------------------------------
+
+static bool wants_hexagon(const struct hl_delegate_flags *flags)
+{
+    return flags->use_hexagon;
+}
+
+// X(result, name, arguments): of the documented interface, which tells the processor's library where its own ones lie.
+// clang-format off
+#define HEXAGON_FUNCTIONS(X)                                                                  \
+    X(void, TfLiteHexagonInit, (void))                                                        \
+    X(void, TfLiteHexagonInitWithPath, (const char *))                                        \
+    X(void, TfLiteHexagonTearDown, (void))                                                    \
+    X(TfLiteHexagonDelegateOptions, TfLiteHexagonDelegateOptionsDefault, (void))              \
+    X(TfLiteDelegate *, TfLiteHexagonDelegateCreate, (const TfLiteHexagonDelegateOptions *))  \
+    X(void, TfLiteHexagonDelegateDelete, (TfLiteDelegate *))
+// clang-format on
+
+struct hexagon {
+#define X(result, name, arguments) result(*name) arguments;
+    HEXAGON_FUNCTIONS(X)
+#undef X
+};
+
+// False after a message.
+static bool find_hexagon(const struct hl_delegate_library *library, struct hexagon *hexagon)
+{
+#define X(result, name, arguments)                                                                      \
+    if (!hl_library_find(library->handle, #name, &hexagon->name, sizeof hexagon->name)) {               \
+        hl_error(HL_TFLITE, NULL, "the Hexagon delegate has no " #name ": it is none of this version"); \
+        return false;                                                                                   \
+    }
+    HEXAGON_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+static TfLiteDelegate *create_hexagon(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+{
+    struct hexagon hexagon;
+    if (!open_library(&delegates->hexagon, "hexagon") || !find_hexagon(&delegates->hexagon, &hexagon)) return NULL;
+    if (*flags->hexagon_lib_path != '\0')
+        hexagon.TfLiteHexagonInitWithPath(flags->hexagon_lib_path);
+    else
+        hexagon.TfLiteHexagonInit();
+    TfLiteHexagonDelegateOptions options = hexagon.TfLiteHexagonDelegateOptionsDefault();
+    options.print_graph_profile = flags->hexagon_profiling;
+    options.max_delegated_partitions = flags->max_delegated_partitions;
+    options.min_nodes_per_partition = flags->min_nodes_per_partition;
+    TfLiteDelegate *delegate = hexagon.TfLiteHexagonDelegateCreate(&options);
+    if (delegate == NULL) hexagon.TfLiteHexagonTearDown();
+    return delegate;
+}
+
+static void delete_hexagon(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    struct hexagon hexagon;
+    if (!find_hexagon(&delegates->hexagon, &hexagon)) return;
+    hexagon.TfLiteHexagonDelegateDelete(delegate);
+    hexagon.TfLiteHexagonTearDown();
 }
 
 // ---- external delegates ---------------------------------------------------------------------------
@@ -199,10 +268,14 @@ static const struct provider {
     bool (*wanted)(const struct hl_delegate_flags *flags);
     TfLiteDelegate *(*create)(struct hl_delegates *delegates, const struct hl_delegate_flags *flags);
     void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
+    size_t library;      // of its report, in struct hl_delegates; 0: it has none of this kind
+    const char *without; // why the tools go on where it cannot be made; NULL: they end
 } providers[] = {
-    {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu},
-    {"use_nnapi", "NNAPI", wants_nnapi, create_nnapi, delete_nnapi},
-    {"external_delegate_path", "EXTERNAL", wants_external, create_external, delete_external},
+    {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu, 0, NULL},
+    {"use_nnapi", "NNAPI", wants_nnapi, create_nnapi, delete_nnapi, offsetof(struct hl_delegates, nnapi), NULL},
+    {"use_hexagon", "HEXAGON", wants_hexagon, create_hexagon, delete_hexagon, offsetof(struct hl_delegates, hexagon),
+     "Could not create Hexagon delegate: platform may not support delegate or required libraries are missing"},
+    {"external_delegate_path", "EXTERNAL", wants_external, create_external, delete_external, 0, NULL},
 };
 enum { PROVIDERS = sizeof providers / sizeof *providers };
 _Static_assert((int)PROVIDERS <= (int)HL_DELEGATES_MAX, "room for one of each kind");
@@ -219,11 +292,17 @@ static bool create(const struct provider *provider, const struct hl_delegate_fla
                    struct hl_delegates *delegates)
 {
     TfLiteDelegate *delegate = provider->create(delegates, flags);
+    if (delegate == NULL && provider->without != NULL) {
+        hl_warn(HL_TFLITE, NULL, "%s", provider->without);
+        return true;
+    }
     if (delegate == NULL) {
         hl_error(HL_TFLITE, NULL, "--%s: the delegate cannot be made", provider->flag);
         return false;
     }
-    delegates->items[delegates->count++] = (struct hl_delegate){provider->name, delegate, provider->delete};
+    const struct hl_delegate_library *library = NULL;
+    if (provider->library > 0) library = (const void *)((const char *)delegates + provider->library);
+    delegates->items[delegates->count++] = (struct hl_delegate){provider->name, delegate, library, provider->delete};
     return true;
 }
 

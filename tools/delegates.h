@@ -13,7 +13,6 @@
 
 // Why flags of the original do nothing here.
 #define HL_FOR_SHAPES "the delegate is applied anew when shapes change"
-#define HL_FOR_HEXAGON "Hexagon processors are reached from Android"
 #define HL_FOR_APPLE "Core ML is a part of Apple's systems"
 #define HL_FOR_XNNPACK "Halite's own CPU kernels do the work of XNNPACK"
 #define HL_FOR_YNNPACK "Halite's own CPU kernels do the work of YNNPACK"
@@ -27,7 +26,7 @@
     X(at, BOOL, help, false, NULL, "print this text")                                                                       \
     X(at, INT, num_threads, -1, NULL, "threads on the CPU; -1: the library's choice")                                       \
     X(at, INT, max_delegated_partitions, 0, NULL, "most parts of the graph that a delegate takes; 0: its own choice")       \
-    X(at, INT, min_nodes_per_partition, 0, NULL, "NNAPI: fewest nodes of a part that a delegate takes")                     \
+    X(at, INT, min_nodes_per_partition, 0, NULL, "NNAPI, Hexagon: fewest nodes of a part that a delegate takes")            \
     X(at, STRING, delegate_serialize_dir, "", NULL, "folder where a delegate keeps what it compiles; with a token")         \
     X(at, STRING, delegate_serialize_token, "", NULL, "name of the model in that folder")                                   \
     X(at, INT, first_delegate_node_index, 0, HL_FOR_DEBUG, "first node that may be delegated")                              \
@@ -52,9 +51,9 @@
     X(at, BOOL, nnapi_allow_dynamic_dimensions, false, HL_FOR_SHAPES, "NNAPI: take tensors without fixed dimensions")       \
     X(at, BOOL, nnapi_use_burst_mode, false, NULL, "NNAPI: many runs in a row")                                             \
     X(at, STRING, nnapi_support_library_path, "", NULL, "NNAPI: library of the vendor, in place of the system's")            \
-    X(at, BOOL, use_hexagon, false, HL_FOR_HEXAGON, "use a Hexagon processor")                                              \
-    X(at, STRING, hexagon_lib_path, "/data/local/tmp", HL_FOR_HEXAGON, "Hexagon: folder of its libraries")                  \
-    X(at, BOOL, hexagon_profiling, false, HL_FOR_HEXAGON, "Hexagon: profile")                                               \
+    X(at, BOOL, use_hexagon, false, NULL, "use a Hexagon processor, for 8-bit models")                                      \
+    X(at, STRING, hexagon_lib_path, "/data/local/tmp", NULL, "Hexagon: folder of the processor's libraries")                \
+    X(at, BOOL, hexagon_profiling, false, NULL, "Hexagon: print the cycles of each node after each run")                    \
     X(at, BOOL, use_coreml, false, HL_FOR_APPLE, "use Core ML")                                                             \
     X(at, INT, coreml_version, 0, HL_FOR_APPLE, "Core ML: version; 0: the newest")                                          \
     X(at, STRING, external_delegate_path, "", NULL, "library of an external delegate")                                      \
@@ -97,21 +96,23 @@ struct hl_idle_flag {
 void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count, const struct hl_command *command,
                         const int *positions);
 
-enum { HL_DELEGATES_MAX = 3 };
+enum { HL_DELEGATES_MAX = 4 };
 
 struct hl_delegates {
     int count;
     struct hl_delegate {
-        const char *name; // "GPU", "NNAPI", "EXTERNAL"
+        const char *name; // "GPU", "NNAPI", "HEXAGON", "EXTERNAL"
         TfLiteDelegate *delegate;
+        const struct hl_delegate_library *library; // whose report tells of it; NULL: it has none, or another kind of it
         void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
     } items[HL_DELEGATES_MAX];
-    struct hl_gpu_library gpu;        // open where there is a GPU delegate
-    struct hl_delegate_library nnapi; // the same for NNAPI
+    struct hl_gpu_library gpu;                 // open where there is a GPU delegate
+    struct hl_delegate_library nnapi, hexagon; // the same for these
 };
 
 // Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where
-// a delegate cannot be made; hl_delegates_free is right in both cases, after the interpreters.
+// a delegate cannot be made, but for Hexagon's: where there is none, the tools of the original warn and use the CPU.
+// hl_delegates_free is right in both cases, after the interpreters.
 bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command, const int *positions,
                          struct hl_delegates *delegates);
 void hl_delegates_free(struct hl_delegates *delegates);

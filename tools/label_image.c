@@ -68,7 +68,7 @@ static const struct hl_flag flags[] = {
     SWITCH("gl_backend", 'g', gl_backend, "as --use_gpu=true --gpu_inference_for_sustained_speed=true"),
     SWITCH("allow_fp16", 'f', allow_fp16, "with it: half precision"),
     SWITCH("accelerated", 'a', accelerated, "as --use_nnapi=true"),
-    STRING("hexagon_delegate", 'j', hexagon, "as --use_hexagon=true"),
+    STRING("hexagon_delegate", 'j', hexagon, "as --use_hexagon=true, whatever is given"),
     SWITCH("xnnpack_delegate", 'x', xnnpack_delegate, "as --use_xnnpack=true"),
     HL_DELEGATE_FLAGS(options, delegates)
 };
@@ -91,7 +91,6 @@ static bool open_delegates(struct labeller *labeller)
         const char *flag, *idle;
         bool given;
     } idle[] = {
-        {"hexagon_delegate", HL_FOR_HEXAGON, options->hexagon != NULL},
         {"xnnpack_delegate", HL_FOR_XNNPACK, options->xnnpack_delegate},
     };
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
@@ -101,6 +100,7 @@ static bool open_delegates(struct labeller *labeller)
         delegate_flags.use_nnapi = true;
         delegate_flags.nnapi_allow_fp16 = delegate_flags.nnapi_allow_fp16 || options->allow_fp16;
     }
+    if (options->hexagon != NULL) delegate_flags.use_hexagon = true;
     if (options->gl_backend) {
         delegate_flags.use_gpu = delegate_flags.gpu_inference_for_sustained_speed = true;
         delegate_flags.gpu_precision_loss_allowed = options->allow_fp16;

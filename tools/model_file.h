@@ -75,7 +75,7 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
     {                                                                                             \
         .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
         .offset = offsetof(struct type, member.delegate),                                         \
-        .help = "give what it can take to this delegate: nnapi, or a library;\n"                  \
+        .help = "give what it can take to this delegate: nnapi, hexagon, or a library;\n"         \
                 "its options behind it: ./libvendor.so:key=value,key=value",                      \
     },                                                                                            \
     {                                                                                             \

@@ -150,6 +150,8 @@ endif()
 if(HALITE_TOOLS)
     halite_test(delegates/nnapi_tools COMMAND sh tests/delegates/tools.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:neuralnetworks>)
+    halite_test(delegates/hexagon_tools COMMAND sh tests/delegates/hexagon_tools.sh $<TARGET_FILE:halite>
+        $<TARGET_FILE:hexagon_interface>)
     halite_test(delegates/hexagon_placement SLOW COMMAND sh tests/delegates/hexagon_placement.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:hexagon_interface> ${HALITE_SHARED}/models)
     halite_test(delegates/nnapi_placement SLOW COMMAND sh tests/delegates/placement.sh $<TARGET_FILE:halite>

@@ -8,20 +8,7 @@ model=demo/digits.tflite
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
-
-# expect CODE WORDS COMMAND...: it ends with this code and says these words.
-expect() {
-    want=$1
-    words=$2
-    shift 2
-    "$@" >"$work/out" 2>&1
-    code=$?
-    if [ $code -ne "$want" ] || ! grep -qF -e "$words" "$work/out"; then
-        echo "$*: ends with $code, wanted $want and \"$words\""
-        cat "$work/out"
-        failed=1
-    fi
-}
+. tests/delegates/expect.sh
 
 # ---- with a system ------------------------------------------------------------------------------------------------------
 export HALITE_NNAPI_LIBRARY="$fake"

@@ -57,8 +57,8 @@ for device in opencl vulkan gles; do
 done
 
 # ---- flags --------------------------------------------------------------------------------------------------------------
-passes diff --model_file="$model" --num_runs=1 --use_nnapi=true --nnapi_accelerator_name=google-edgetpu --delegate=hexagon
-says "WARN: --delegate=hexagon does nothing here: "
+passes diff --model_file="$model" --num_runs=1 --use_nnapi=true --nnapi_accelerator_name=google-edgetpu --delegate=coreml
+says "WARN: --delegate=coreml does nothing here: "
 passes diff --model_file="$model" --num_runs=2 --num_runs=3 --use_gpux=true --use_xnnpack stray
 says "WARN: Unconsumed cmdline flags: --num_runs=3 --use_gpux=true --use_xnnpack stray"
 says "perhaps --use_gpu was meant"

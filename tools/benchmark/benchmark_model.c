@@ -66,6 +66,9 @@ static const char *delegate_label(const char *name)
         {"nnapi_allow_fp16", "Allow fp16 in NNAPI"},
         {"nnapi_allow_dynamic_dimensions", "Allow dynamic dimensions in NNAPI"},
         {"nnapi_use_burst_mode", "Use burst mode in NNAPI"},
+        {"use_hexagon", "Use Hexagon"},
+        {"hexagon_lib_path", "Hexagon lib path"},
+        {"hexagon_profiling", "Hexagon profiling"},
         {"external_delegate_path", "External delegate path"},
         {"external_delegate_options", "External delegate options"},
     };
@@ -179,20 +182,20 @@ static int maker_of(const struct hl_delegates *delegates, const TfLiteDelegate *
     return external;
 }
 
-// Why NNAPI runs nothing, where that is because of the system and not of the model.
-static void say_why_not(const struct hl_delegates *delegates, const TfLiteDelegate *delegate)
+// Why a delegate runs nothing, where that is because of the system and not of the model.
+static void say_why_not(const struct hl_delegate *item)
 {
-    const struct hl_delegate_library *nnapi = &delegates->nnapi;
-    HaliteDelegateReport *report = nnapi->handle != NULL ? nnapi->HaliteDelegateReportCreate(delegate) : NULL;
-    if (report == NULL) return; // it is another delegate
-    const HaliteDelegateGraph *graph = nnapi->HaliteDelegateReportGetGraph(report, 0);
+    const struct hl_delegate_library *library = item->library;
+    HaliteDelegateReport *report = library != NULL ? library->HaliteDelegateReportCreate(item->delegate) : NULL;
+    if (report == NULL) return;
+    const HaliteDelegateGraph *graph = library->HaliteDelegateReportGetGraph(report, 0);
     for (int i = 0; graph != NULL && i < graph->node_count; i++) {
-        const HaliteDelegateNode *node = nnapi->HaliteDelegateReportGetNode(report, graph->first_node + i);
+        const HaliteDelegateNode *node = library->HaliteDelegateReportGetNode(report, graph->first_node + i);
         if (node->reason != kHaliteDelegateReasonDevice) continue;
         hl_warn(HL_TFLITE, NULL, "%s", node->text);
         break;
     }
-    nnapi->HaliteDelegateReportDelete(report);
+    library->HaliteDelegateReportDelete(report);
 }
 
 // What the delegates have made of the graph. False where that is not what the flags demand.
@@ -209,7 +212,7 @@ static bool report_delegates(const struct benchmark *benchmark)
     }
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
-        if (kernels[i] == 0) say_why_not(&benchmark->delegates, benchmark->delegates.items[i].delegate);
+        if (kernels[i] == 0) say_why_not(&benchmark->delegates.items[i]);
         if (kernels[i] == 0)
             hl_info(HL_TFLITE, NULL,
                     "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.",

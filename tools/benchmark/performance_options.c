@@ -61,7 +61,7 @@ static const struct {
     {"gpu", NULL},
     {"nnapi", "say none, and --use_nnapi=true with its own flags"},
     {"coreml", HL_FOR_APPLE},
-    {"dsp", HL_FOR_HEXAGON},
+    {"dsp", "say none, and --use_hexagon=true with its own flags"},
     {"none", NULL},
 };
 enum { KNOWN = sizeof known / sizeof *known };

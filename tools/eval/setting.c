@@ -6,27 +6,23 @@
 
 #include "message.h"
 
-// --delegate=gpu is another way to say --use_gpu=true, and so is nnapi. False where there is no delegate of that name.
+// --delegate=gpu is another way to say --use_gpu=true, and so on. False where there is no delegate of that name.
 static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
 {
-    static const struct {
+    const struct {
         const char *name, *idle;
+        bool *flag; // NULL: it does nothing here
     } known[] = {
-        {"gpu", NULL},
-        {"xnnpack", HL_FOR_XNNPACK},
-        {"nnapi", NULL},
-        {"hexagon", HL_FOR_HEXAGON},
-        {"coreml", HL_FOR_APPLE},
+        {"gpu", NULL, &flags->use_gpu},         {"xnnpack", HL_FOR_XNNPACK, NULL}, {"nnapi", NULL, &flags->use_nnapi},
+        {"hexagon", NULL, &flags->use_hexagon}, {"coreml", HL_FOR_APPLE, NULL},
     };
     if (*name == '\0') return true;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name) != 0) continue;
-        if (known[i].idle != NULL)
-            hl_warn(HL_TFLITE, NULL, "--delegate=%s does nothing here: %s", name, known[i].idle);
-        else if (strcmp(name, "nnapi") == 0)
-            flags->use_nnapi = true;
+        if (known[i].flag != NULL)
+            *known[i].flag = true;
         else
-            flags->use_gpu = true;
+            hl_warn(HL_TFLITE, NULL, "--delegate=%s does nothing here: %s", name, known[i].idle);
         return true;
     }
     hl_error(HL_TFLITE, NULL, "Unsupported TFLite delegate: %s", name);

@@ -16,14 +16,12 @@
 // Where the processor's own libraries lie, after the application's folder.
 static const char system_folders[] = ";/system/lib/rfsa/adsp;/system/vendor/lib/rfsa/adsp;/dsp";
 
+// What is missing TfLiteHexagonDelegateCreate says, once.
 void TfLiteHexagonInit(void)
 {
     struct hexagon system = {0};
     char why[256];
-    if (hexagon_open(&system, NULL, why, sizeof why))
-        system.global_init();
-    else
-        hl_report(NULL, "TfLiteHexagonInit: %s", why);
+    if (hexagon_open(&system, NULL, why, sizeof why)) system.global_init();
 }
 
 void TfLiteHexagonInitWithPath(const char *lib_directory_path)
