@@ -157,6 +157,7 @@ set(test_hexagon_more tests/delegates/session.c)
 set(test_nnapi_ops_more ${op_table_files} tests/delegates/op_families.c)
 set(test_coreml_ops_more ${test_nnapi_ops_more})
 set(test_hexagon_ops_more ${test_nnapi_ops_more} tests/delegates/hexagon_cases.c)
+set(test_async_more tests/api/async_delegate.c)
 set(test_core_more tests/litert/core_fixture.c)
 set(test_core_run_more tests/litert/core_fixture.c)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
@@ -338,6 +339,9 @@ halite_test(api/segments COMMAND sh tests/api/segments.sh ${CMAKE_LIBRARY_OUTPUT
 if(TARGET tensorflowlite_gpu_delegate)
     halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
         $<TARGET_FILE:tensorflowlite_gpu_delegate> gpu)
+    halite_test(api/all_functions ONCE COMMAND sh tests/api/all_functions.sh ${HALITE_SHARED}/facts/c_abi.md
+        $<TARGET_FILE:tensorflowlite_c> $<TARGET_FILE:tensorflowlite_gpu_delegate>
+        $<TARGET_FILE:tensorflowlite_coreml_delegate>)
 endif()
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
     halite_test(api/cxx_client COMMAND sh tests/api/cxx_client.sh $<TARGET_FILE:tensorflowlite_c> ${CXX_COMPILER})

@@ -86,8 +86,9 @@ static const char *kernel_name(const TfLiteRegistration *registration)
     return "DELEGATE";
 }
 
-// Binaries built against older headers pass a shorter struct by value: what lies behind `version` is noise then, so it
-// counts only where the plain callbacks are empty.
+// Binaries built against older headers pass a shorter struct by value: what comes after `version` is noise then. So the
+// operator counts only where the plain callbacks are empty, and beside them the async kernel only where its neighbors
+// are what a full struct has there.
 static TfLiteRegistration without_noise(const TfLiteRegistration *from)
 {
     TfLiteRegistration registration = {
@@ -105,6 +106,9 @@ static TfLiteRegistration without_noise(const TfLiteRegistration *from)
         registration.registration_external = from->registration_external;
         if (from->registration_external) registration.custom_name = from->registration_external->custom_name;
     }
+    const uint64_t inplace_bits = 2 * kTfLiteInplaceOpInput2Shared - 1;
+    if (!from->registration_external && from->inplace_operator <= inplace_bits)
+        registration.async_kernel = from->async_kernel;
     return registration;
 }
 
@@ -279,6 +283,7 @@ static void restore_inputs(struct hl_subgraph *subgraph)
 TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph)
 {
     if (!subgraph->undelegated_plan) return kTfLiteOk;
+    hl_subgraph_end_async(subgraph, false);
     for (int i = 0; i < subgraph->tensor_count; i++) {
         TfLiteTensor *tensor = &subgraph->context.tensors[i];
         if (!tensor->delegate) continue;
@@ -379,6 +384,7 @@ TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDele
         hl_subgraph_error(subgraph, "Null delegate.");
         return kTfLiteDelegateError;
     }
+    hl_subgraph_end_async(subgraph, false);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;
     enum hl_subgraph_state before = subgraph->state;

@@ -601,6 +601,7 @@ struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, in
 void hl_subgraph_destroy(struct hl_subgraph *subgraph)
 {
     if (!subgraph) return;
+    hl_subgraph_end_async(subgraph, true);
     for (int i = 0; i < subgraph->tensor_count; i++)
         hl_delegate_free_handle(&subgraph->context, &subgraph->context.tensors[i]);
     for (int i = 0; i < subgraph->node_count; i++) hl_subgraph_free_node(subgraph, subgraph->nodes[i]);

@@ -83,6 +83,7 @@ struct hl_subgraph {
     TfLiteDelegateParams *preview; // the last result of PreviewDelegatePartitioning
     int preview_count;
     TfLiteIntArray *plan_copy; // the last result of GetExecutionPlan
+    struct hl_async *async;    // of asynchronous runs, a reference; NULL: nobody asked for them
 
     struct hl_kernel_buffer { // of AllocatePersistentBuffer, and of kernels during one invoke
         struct hl_kernel_buffer *next;
@@ -195,5 +196,10 @@ void hl_delegate_free_handle(TfLiteContext *context, TfLiteTensor *tensor);
 int64_t hl_delegate_flags(const TfLiteDelegate *delegate);
 // Returns the nodes that a delegate's node has replaced.
 const TfLiteIntArray *hl_delegate_replaced_nodes(const struct hl_node *node);
+
+// ---- async.c
+// Waits for all asynchronous runs and ends their tasks, before the graph changes or, at last, is destroyed. Runners
+// that applications still hold only report from then on.
+void hl_subgraph_end_async(struct hl_subgraph *subgraph, bool is_last);
 
 #endif

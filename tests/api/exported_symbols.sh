@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]: the shared library exports every function that the public
-# headers declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are
-# not part of this one, or to a later version: their functions may be missing. With gpu: the library is the GPU
-# delegate, its headers those of delegates/gpu and halite/gpu_delegate.h. With another delegate: its own headers, and
-# of halite/gpu_delegate.h the report.
+# exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]: the shared library exports every function and every constant
+# that the public headers declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to
+# libraries that are not part of this one, or to a later version: their functions may be missing. With gpu: the library
+# is the GPU delegate, its headers those of delegates/gpu and halite/gpu_delegate.h. With another delegate: its own
+# headers, and of halite/gpu_delegate.h the report.
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
     echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]" >&2
     exit 2
@@ -14,11 +14,12 @@ include=$here/../../include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# declared HEADER...: the names of the functions that the headers mark TFL_CAPI_EXPORT.
+# declared HEADER...: the names of the functions and constants that the headers mark TFL_CAPI_EXPORT.
 declared() {
     for header in "$@"; do
         sed 's,//.*,,' "$include/$header" | grep -v '^ *#' | tr '\n' ' ' | tr ';' '\n' |
-            sed -n 's/.*TFL_CAPI_EXPORT[^(]*[^A-Za-z0-9_]\([A-Za-z][A-Za-z0-9_]*\) *(.*/\1/p'
+            sed -n -e 's/.*TFL_CAPI_EXPORT[^(]*[^A-Za-z0-9_]\([A-Za-z][A-Za-z0-9_]*\) *(.*/\1/p' \
+                -e 's/.*TFL_CAPI_EXPORT *extern *const [^(]*[^A-Za-z0-9_]\([A-Za-z][A-Za-z0-9_]*\)\[\] *$/\1/p'
     done | sort -u
 }
 

@@ -2,8 +2,10 @@
 //
 // Asynchronous runs, the delegate's side: a set of callbacks that register buffers and start and
 // await runs. A delegate returns it from the async_kernel callback of its operator.
+// The kernel stays the delegate's: it deletes it when its node is freed. All callbacks are needed but
+// register_buffer_slice, set_buffer_attributes and get_buffer_attributes. Those up to prepare come one
+// at a time; eval, wait and finish may come from several threads, for different tasks.
 // What a callback gets is lent for the call; lists that it returns must stay as long as the kernel.
-// Halite's library does not have the functions of this header yet.
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_C_ASYNC_KERNEL_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_C_ASYNC_KERNEL_H_
 
@@ -77,7 +79,7 @@ TFL_CAPI_EXPORT extern void TfLiteAsyncKernelSetSetAttributes(
                                    TfLiteOpaqueNode* node, int tensor_index,
                                    const TfLiteAttributeMap* attrs));
 
-// Set and get the attributes of a buffer.
+// Set and get the attributes of a buffer. The C interface has no function that calls them.
 TFL_CAPI_EXPORT extern void TfLiteAsyncKernelSetSetBufferAttributes(
     TfLiteAsyncKernel* async_kernel,
     TfLiteStatus (*set_buffer_attributes)(TfLiteAsyncKernel* async_kernel,
@@ -101,13 +103,13 @@ TFL_CAPI_EXPORT extern void TfLiteAsyncKernelSetEval(
     TfLiteStatus (*eval)(TfLiteAsyncKernel* async_kernel, TfLiteOpaqueContext* context,
                          TfLiteOpaqueNode* node, TfLiteExecutionTask* task));
 
-// Blocks until the run has finished, and returns how it went.
+// Blocks until the run has finished, and returns how it went. Not called where eval failed.
 TFL_CAPI_EXPORT extern void TfLiteAsyncKernelSetWait(
     TfLiteAsyncKernel* async_kernel,
     TfLiteStatus (*wait)(TfLiteAsyncKernel* async_kernel, TfLiteOpaqueContext* context,
                          TfLiteExecutionTask* task));
 
-// Frees what the kernel keeps for a task, which is about to be deleted.
+// Frees what the kernel keeps for a task, which is about to be deleted. No run of it is under way.
 TFL_CAPI_EXPORT extern void TfLiteAsyncKernelSetFinish(
     TfLiteAsyncKernel* async_kernel,
     TfLiteStatus (*finish)(TfLiteAsyncKernel* async_kernel, TfLiteOpaqueContext* context,

@@ -2,9 +2,12 @@
 //
 // Asynchronous runs, the application's side: register buffers, agree on attributes, start runs and
 // await them. For models of which one delegate with an async kernel took everything.
-// In order: RegisterBuffer, ReconcileRestrictions, SetAttributes, PrepareBackends, then for each
-// run CreateTask, InvokeAsync, Wait, Finish.
-// Halite's library does not have the functions of this header yet.
+// In order: ReconcileRestrictions, SetAttributes, PrepareBackends, RegisterBuffer (at any time), then
+// CreateTask, and for each run InvokeAsync and Wait; Finish at last. A call in the wrong order fails
+// with a message and changes nothing.
+// When the graph changes (an input is resized that the delegate does not allow for, another delegate is
+// applied, the interpreter is deleted), runs under way are awaited, and the runner only reports from
+// then on: finish its tasks, delete it, and get a new one.
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_C_ASYNC_SIGNATURE_RUNNER_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_C_ASYNC_SIGNATURE_RUNNER_H_
 
@@ -23,7 +26,8 @@
 extern "C" {
 #endif
 
-// Runs one signature. Not for use by two threads at a time.
+// Runs one signature. Several threads may use it, each task by one thread at a time, where the
+// delegate's kernel allows for that.
 typedef struct TfLiteAsyncSignatureRunner TfLiteAsyncSignatureRunner;
 
 // Runner for a signature, or with a NULL key for a model's only one. NULL when there is none or no
@@ -32,19 +36,23 @@ typedef struct TfLiteAsyncSignatureRunner TfLiteAsyncSignatureRunner;
 TFL_CAPI_EXPORT extern TfLiteAsyncSignatureRunner* TfLiteInterpreterGetAsyncSignatureRunner(
     const TfLiteInterpreter* interpreter, const char* signature_key);
 
-// Registers a buffer, described by attrs, and stores its handle. The platform's buffer must live
-// until TfLiteAsyncSignatureRunnerUnregisterBuffer.
+// Registers a buffer, described by attrs, and stores its handle. The attributes must have the kind
+// (kTfLiteBufferAttrKeyResourceTypeName). Buffer and attrs are lent for the call; the platform's buffer
+// must live until TfLiteAsyncSignatureRunnerUnregisterBuffer. One that is registered for outputs may be
+// an input too. Runners of one signature share handles.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerRegisterBuffer(
     TfLiteAsyncSignatureRunner* async_signature_runner, TfLiteIoType io_type,
     const TfLiteBackendBuffer* buffer, const TfLiteAttributeMap* attrs,
     TfLiteBufferHandle* handle);
 
-// Registers a part, described by attrs, of a registered buffer and stores its handle.
+// Registers a part, described by attrs, of a registered buffer and stores its handle. A slice has no
+// slices.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerRegisterBufferSlice(
     TfLiteAsyncSignatureRunner* async_signature_runner, TfLiteBufferHandle buffer_pool,
     const TfLiteAttributeMap* attrs, TfLiteBufferHandle* handle);
 
-// Gives up a handle of either of the two.
+// Gives up a handle of either of the two. kTfLiteError for an unknown handle, one with slices, and one
+// that a run under way uses.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerUnregisterBuffer(
     TfLiteAsyncSignatureRunner* async_signature_runner, TfLiteBufferHandle handle);
 
@@ -76,7 +84,8 @@ TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerSetAttributesByInd
     TfLiteAsyncSignatureRunner* async_signature_runner, int tensor_index,
     const TfLiteAttributeMap* attrs);
 
-// Makes the delegate ready to run. Again after each change of attributes.
+// Makes the delegate ready to run. Again after each change of attributes. Gives the tensors memory
+// where AllocateTensors was not called. kTfLiteError while a task is under way.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerPrepareBackends(
     TfLiteAsyncSignatureRunner* async_signature_runner);
 
@@ -92,7 +101,8 @@ TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerInvokeAsync(
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerWait(
     TfLiteAsyncSignatureRunner* async_signature_runner, TfLiteExecutionTask* task);
 
-// Waits for a run under way and frees the task.
+// Waits for a run under way and frees the task, also when it returns an error: that of the run which
+// it waited for, or of the delegate's finish.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteAsyncSignatureRunnerFinish(
     TfLiteAsyncSignatureRunner* async_signature_runner, TfLiteExecutionTask* task);
 
@@ -119,7 +129,7 @@ TFL_CAPI_EXPORT extern const int* TfLiteAsyncSignatureRunnerOutputTensorIndices(
 TFL_CAPI_EXPORT extern const TfLiteOpaqueTensor* TfLiteAsyncSignatureRunnerGetTensor(
     const TfLiteAsyncSignatureRunner* async_signature_runner, int index);
 
-// Frees a runner. Finish its tasks first. NULL is allowed.
+// Frees a runner. Tasks that are left are awaited and finished, with a message. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteAsyncSignatureRunnerDelete(
     TfLiteAsyncSignatureRunner* signature_runner);
 

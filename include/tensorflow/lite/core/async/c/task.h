@@ -2,7 +2,6 @@
 //
 // Asynchronous runs: the buffers and synchronization objects of one run. Tensors are named as in
 // the signature, or by tensor index. Tasks come from TfLiteAsyncSignatureRunnerCreateTask.
-// Halite's library does not have the functions of this header yet.
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_C_TASK_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_C_TASK_H_
 
@@ -13,7 +12,8 @@
 extern "C" {
 #endif
 
-// Sets the registered buffer of a tensor. kTfLiteError for an unknown tensor.
+// Sets the registered buffer of a tensor; kTfLiteNullBufferHandle takes it away. kTfLiteError for an
+// unknown tensor or handle, a buffer registered for inputs and set for an output, and a task under way.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteExecutionTaskSetBuffer(TfLiteExecutionTask* task,
                                                                  TfLiteIoType io_type,
                                                                  const char* tensor_signature_name,
@@ -29,7 +29,7 @@ TFL_CAPI_EXPORT extern TfLiteBufferHandle TfLiteExecutionTaskGetBufferByIndex(
     const TfLiteExecutionTask* task, int tensor_index);
 
 // Sets the synchronization object of a tensor, which the caller keeps alive until the run has
-// finished. NULL: none. kTfLiteError for an unknown tensor.
+// finished. NULL: none. kTfLiteError for an unknown tensor and a task under way.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteExecutionTaskSetSync(TfLiteExecutionTask* task,
                                                                TfLiteIoType io_type,
                                                                const char* tensor_signature_name,
@@ -44,7 +44,8 @@ TFL_CAPI_EXPORT extern TfLiteSynchronization* TfLiteExecutionTaskGetSyncByName(
 TFL_CAPI_EXPORT extern TfLiteSynchronization* TfLiteExecutionTaskGetSyncByIndex(
     const TfLiteExecutionTask* task, int tensor_index);
 
-// Data that a delegate's kernel keeps with the task. Not owned; NULL when nothing was set.
+// Data that a delegate's kernel keeps with the task. Not owned; NULL when nothing was set, and for a
+// kernel that is not the task's.
 TFL_CAPI_EXPORT extern void* TfLiteExecutionTaskGetDelegateExecutionData(
     const TfLiteExecutionTask* task, TfLiteAsyncKernel* kernel);
 TFL_CAPI_EXPORT extern void TfLiteExecutionTaskSetDelegateExecutionData(

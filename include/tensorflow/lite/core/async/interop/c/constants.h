@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Asynchronous runs: names of kinds of synchronization that every delegate may use.
-// Halite's library does not have this constant yet.
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_CONSTANTS_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_CONSTANTS_H_
 
