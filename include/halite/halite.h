@@ -250,6 +250,75 @@ TFL_CAPI_EXPORT bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpre
 TFL_CAPI_EXPORT void HaliteInterpreterSetCancellation(TfLiteInterpreter *interpreter, bool (*is_cancelled)(void *data),
                                                       void *data);
 
+// ---- runs that do not block ---------------------------------------------------------------------------------------
+// A run has inputs and outputs of its own. HaliteInterpreterInvokeAsync puts it into the queue of its interpreter and
+// returns; a thread that belongs to the interpreter, the worker, takes runs from there in the order in which they were
+// submitted, and runs them one after the other. With two runs or more an application fills one, or reads one, while the
+// other is computed. The results are those of TfLiteInterpreterInvoke, variables included. Inputs and outputs are
+// copied between the run and the interpreter.
+//
+// Who may touch what: the tensors of a run are the application's while it is not in flight, and the library's from
+// HaliteInterpreterInvokeAsync until the run has been answered. While any run of an interpreter is in flight, only the
+// functions of this section and TfLiteInterpreterCancel may be called on that interpreter, from any thread; Invoke,
+// AllocateTensors, ResizeInputTensor and HaliteRunCreate then return with a message. Delegates and custom operators are
+// called by the worker, and so are error reporters.
+
+typedef struct HaliteRun HaliteRun;
+
+typedef enum HaliteRunState {
+    kHaliteRunIdle = 0,      // never submitted
+    kHaliteRunQueued = 1,    // in flight, and not begun
+    kHaliteRunRunning = 2,   // in flight
+    kHaliteRunDone = 3,      // the outputs are there
+    kHaliteRunFailed = 4,    // after a message
+    kHaliteRunCancelled = 5, // by HaliteRunCancel, TfLiteInterpreterCancel, or with its interpreter
+    kHaliteRunLate = 6,      // its time was over before it was done
+} HaliteRunState;
+
+// Returns a run of the model's primary subgraph, with inputs and outputs of the present shapes, all zeros. Call it
+// after TfLiteInterpreterAllocateTensors, and again when inputs were resized. Returns NULL after a message. Delete it
+// with HaliteRunDelete, or with the interpreter: TfLiteInterpreterDelete cancels all runs in flight, waits until they
+// are answered and deletes every run.
+TFL_CAPI_EXPORT HaliteRun *HaliteRunCreate(TfLiteInterpreter *interpreter);
+
+// Deletes a run. One in flight is cancelled, and answered before the function returns; where a callback of the same
+// interpreter calls it, after that callback has returned. NULL is allowed.
+TFL_CAPI_EXPORT void HaliteRunDelete(HaliteRun *run);
+
+// Lend the tensors of a run, which live as long as it does; TfLiteTensorCopyFromBuffer, TfLiteTensorData and the other
+// functions on tensors work on them. NULL out of range, and for one that the model leaves out. Outputs are those of the
+// last submission that ended as kHaliteRunDone; shape, size and address of an output whose size is known only while
+// running change with each.
+TFL_CAPI_EXPORT TfLiteTensor *HaliteRunGetInputTensor(const HaliteRun *run, int32_t index);
+TFL_CAPI_EXPORT const TfLiteTensor *HaliteRunGetOutputTensor(const HaliteRun *run, int32_t index);
+
+// Submits a run. It is answered exactly once: the state of the run is set, its event becomes readable, and the worker
+// calls done with data, the run, and what Invoke returned (kTfLiteCancelled also where it is late). done may be NULL.
+// It may submit and delete runs, this one too; it must not wait for runs, nor delete the interpreter.
+// timeout_nanoseconds counts from the submission, 0: no limit. A run that is late or cancelled stops before its next
+// node; a node that runs is not interrupted, and a delegate's part of the graph is one node. Returns kTfLiteError
+// after a message, and then calls nothing: the run is in flight or being deleted, it belongs to another interpreter,
+// or the time limit is negative.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterInvokeAsync(TfLiteInterpreter *interpreter, HaliteRun *run,
+                                                          int64_t timeout_nanoseconds,
+                                                          void (*done)(void *data, HaliteRun *run, TfLiteStatus status),
+                                                          void *data);
+
+// Asks for the end of a run in flight, which is answered as kTfLiteCancelled, or as done where it was too late to stop.
+// Returns kTfLiteError, without a message, where the run is not in flight.
+TFL_CAPI_EXPORT TfLiteStatus HaliteRunCancel(HaliteRun *run);
+
+// Blocks until the last submission of a run is answered and its callback has returned, and returns what Invoke
+// returned. Returns kTfLiteError after a message where the run was never submitted, and in a callback.
+TFL_CAPI_EXPORT TfLiteStatus HaliteRunWait(HaliteRun *run);
+
+TFL_CAPI_EXPORT HaliteRunState HaliteRunGetState(const HaliteRun *run);
+
+// Lends a file descriptor for poll, select and epoll, which is readable from the answer to the next submission. Do not
+// read or close it: it lives as long as the run. Call HaliteRunWait when it is readable. Returns -1 where there is
+// none, as on systems other than Linux.
+TFL_CAPI_EXPORT int HaliteRunGetEvent(HaliteRun *run);
+
 // Does what TfLiteInterpreterOptionsSetTelemetryProfiler does, with an interpreter that exists. The profiler is the
 // caller's and stays until another one, or NULL, takes its place, or the interpreter is deleted.
 struct TfLiteTelemetryProfilerStruct;

@@ -56,6 +56,11 @@ void hl_thread_join(struct hl_thread *thread)
     CloseHandle(thread->thread);
 }
 
+bool hl_thread_is_current(const struct hl_thread *thread)
+{
+    return GetThreadId(thread->thread) == GetCurrentThreadId();
+}
+
 #else
 #include <errno.h>
 #include <stddef.h>
@@ -113,6 +118,11 @@ bool hl_thread_start(struct hl_thread *thread, void (*run)(void *arg), void *arg
 void hl_thread_join(struct hl_thread *thread)
 {
     pthread_join(thread->thread, NULL);
+}
+
+bool hl_thread_is_current(const struct hl_thread *thread)
+{
+    return pthread_equal(pthread_self(), thread->thread) != 0;
 }
 
 #endif

@@ -38,5 +38,7 @@ struct hl_thread {
 // none to give.
 bool hl_thread_start(struct hl_thread *thread, void (*run)(void *arg), void *arg);
 void hl_thread_join(struct hl_thread *thread);
+// Returns whether the caller runs on this thread.
+bool hl_thread_is_current(const struct hl_thread *thread);
 
 #endif

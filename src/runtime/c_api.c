@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/interpreter.h"
+#include "runtime/run.h"
 #include "runtime/signature.h"
 
 // The TensorFlow Lite release whose interface this is.
@@ -167,6 +168,7 @@ TfLiteStatus TfLiteInterpreterResizeInputTensor(TfLiteInterpreter *interpreter, 
                                                 const int *input_dims, int32_t input_dims_size)
 {
     if (!interpreter || (!input_dims && input_dims_size != 0)) return kTfLiteError;
+    if (!hl_runs_are_idle(interpreter, "ResizeInputTensor")) return kTfLiteError;
     const TfLiteIntArray *inputs = primary(interpreter)->inputs;
     if (input_index < 0 || input_index >= inputs->size) {
         hl_subgraph_error(primary(interpreter), "cannot resize input %d: the model has %d inputs", (int)input_index,
@@ -178,12 +180,14 @@ TfLiteStatus TfLiteInterpreterResizeInputTensor(TfLiteInterpreter *interpreter, 
 
 TfLiteStatus TfLiteInterpreterAllocateTensors(TfLiteInterpreter *interpreter)
 {
-    return interpreter ? hl_subgraph_allocate(primary(interpreter)) : kTfLiteError;
+    if (!interpreter || !hl_runs_are_idle(interpreter, "AllocateTensors")) return kTfLiteError;
+    return hl_subgraph_allocate(primary(interpreter));
 }
 
 TfLiteStatus TfLiteInterpreterInvoke(TfLiteInterpreter *interpreter)
 {
-    return interpreter ? hl_interpreter_invoke(interpreter, primary(interpreter)) : kTfLiteError;
+    if (!interpreter || !hl_runs_are_idle(interpreter, "Invoke")) return kTfLiteError;
+    return hl_interpreter_invoke(interpreter, primary(interpreter));
 }
 
 int32_t TfLiteInterpreterGetOutputTensorCount(const TfLiteInterpreter *interpreter)

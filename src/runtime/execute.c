@@ -8,6 +8,7 @@
 #include "runtime/interpreter.h"
 #include "runtime/op_context.h"
 #include "runtime/operator.h"
+#include "runtime/run.h"
 #include "runtime/subgraph.h"
 
 bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteIntArray *tensors)
@@ -264,10 +265,15 @@ static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
     return status;
 }
 
-static bool is_cancelled(const struct TfLiteInterpreter *interpreter)
+// The state of a run that was stopped says so itself; for all others there is a message.
+static bool is_cancelled(const struct hl_subgraph *subgraph)
 {
-    if (interpreter->options->cancellation && atomic_load(&interpreter->cancelled)) return true;
-    return interpreter->is_cancelled && interpreter->is_cancelled(interpreter->cancellation_data);
+    const struct TfLiteInterpreter *interpreter = subgraph->interpreter;
+    if (hl_run_is_stopped(interpreter->run)) return true;
+    bool cancelled = (interpreter->options->cancellation && atomic_load(&interpreter->cancelled)) ||
+                     (interpreter->is_cancelled && interpreter->is_cancelled(interpreter->cancellation_data));
+    if (cancelled) hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
+    return cancelled;
 }
 
 static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
@@ -280,10 +286,7 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
     if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
     double bytes = bytes_of_outputs(subgraph, node);
     if (check_inputs(subgraph, node, &bytes) != kTfLiteOk) return kTfLiteError;
-    if (is_cancelled(subgraph->interpreter)) {
-        hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
-        return kTfLiteCancelled;
-    }
+    if (is_cancelled(subgraph)) return kTfLiteCancelled;
     // A step for each byte that the node has before it.
     if (hl_count_work(&subgraph->context, &node->node, bytes) != kTfLiteOk) return kTfLiteError;
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "runtime/builtin_kernels.h"
+#include "runtime/run.h"
 #include "runtime/telemetry.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
@@ -111,7 +112,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
 
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
 {
-    if (!interpreter) return;
+    if (!interpreter || !hl_runs_end(interpreter)) return;
     for (int i = 0; i < interpreter->subgraph_count; i++) hl_subgraph_destroy(interpreter->subgraphs[i]);
     free(interpreter->subgraphs);
     hl_threads_destroy(interpreter->threads);

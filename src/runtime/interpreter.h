@@ -25,6 +25,8 @@ struct TfLiteInterpreter {
     atomic_bool cancelled;
     bool (*is_cancelled)(void *data); // asked before each node; NULL: nobody asks
     void *cancellation_data;
+    struct hl_run_worker *worker; // of runs that do not block; NULL: there are none
+    const HaliteRun *run;         // that the worker has begun; NULL: none
     bool allow_buffer_handle_output;
     bool profiling;
     size_t memory_limit, tensor_bytes; // of all subgraphs' tensors but constants and custom allocations
