@@ -158,6 +158,12 @@ set(test_nnapi_ops_more ${op_table_files} tests/delegates/op_families.c)
 set(test_coreml_ops_more ${test_nnapi_ops_more})
 set(test_hexagon_ops_more ${test_nnapi_ops_more} tests/delegates/hexagon_cases.c)
 set(test_async_more tests/api/async_delegate.c)
+# The examples of a page, to be compiled.
+set(doc_async ${PROJECT_BINARY_DIR}/docs/doc_async.h)
+add_custom_command(OUTPUT ${doc_async} VERBATIM DEPENDS docs/async.md
+    COMMAND sed -n [=[/^```c$/,/^```$/{/^```/!p}]=] ${PROJECT_SOURCE_DIR}/docs/async.md > ${doc_async})
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
+set(test_doc_async_more tests/api/async_delegate.c ${doc_async})
 set(test_core_more tests/litert/core_fixture.c)
 set(test_core_run_more tests/litert/core_fixture.c)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
@@ -211,6 +217,7 @@ endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)
 target_include_directories(test_statistics PRIVATE tools)
+target_include_directories(test_doc_async PRIVATE ${PROJECT_BINARY_DIR}/docs)
 target_include_directories(test_energy PRIVATE tools)
 
 # What docs/accuracy.md is made with: no test, for what it prints is to be read.
