@@ -84,22 +84,46 @@ static size_t read_all(int descriptor, unsigned char *bytes, size_t size, const 
     return done;
 }
 
-void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why)
+// Opens a file that may be read, with what is known of it. -1: as hl_file_read_kept gives NULL.
+static int open_kept(const char *path, size_t most, struct stat *status, const char **why)
 {
-    struct stat status;
     // Opening a pipe that nobody writes would wait for ever.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     *why = NULL;
     if (descriptor < 0) {
         if (errno != ENOENT) *why = strerror(errno);
-        return NULL;
+        return -1;
     }
-    *why = fstat(descriptor, &status) == 0 ? check_kept(&status, most) : strerror(errno);
-    unsigned char *bytes = NULL;
-    if (!*why) {
-        bytes = malloc((size_t)status.st_size);
-        if (!bytes) *why = "out of memory";
+    *why = fstat(descriptor, status) == 0 ? check_kept(status, most) : strerror(errno);
+    if (!*why) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+bool hl_file_map_kept(struct hl_file *file, const char *path, size_t most, const char **why)
+{
+    struct stat status;
+    *file = (struct hl_file){.descriptor = open_kept(path, most, &status, why)};
+    if (file->descriptor < 0) return false;
+    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
+    if (data == MAP_FAILED) {
+        *why = strerror(errno);
+        hl_file_close(file);
+        return false;
     }
+    file->data = data;
+    file->size = (size_t)status.st_size;
+    file->mapped = true;
+    return true;
+}
+
+void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why)
+{
+    struct stat status;
+    int descriptor = open_kept(path, most, &status, why);
+    if (descriptor < 0) return NULL;
+    unsigned char *bytes = malloc((size_t)status.st_size);
+    if (!bytes) *why = "out of memory";
     if (bytes) {
         *size = read_all(descriptor, bytes, (size_t)status.st_size, why);
         if (!*why && *size < (size_t)status.st_size) *why = "it became shorter while it was read";
@@ -110,8 +134,10 @@ void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char 
     return NULL;
 }
 
-static bool write_all(int descriptor, const unsigned char *bytes, size_t size)
+static bool write_all(int descriptor, const struct hl_file_piece *piece)
 {
+    const unsigned char *bytes = piece->bytes;
+    size_t size = piece->size;
     while (size > 0) {
         ssize_t count = write(descriptor, bytes, size);
         if (count < 0 && errno == EINTR) continue;
@@ -122,7 +148,7 @@ static bool write_all(int descriptor, const unsigned char *bytes, size_t size)
     return true;
 }
 
-bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why)
+bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, size_t count, const char **why)
 {
     static const char suffix[] = ".XXXXXX";
     size_t length = strlen(path);
@@ -134,8 +160,9 @@ bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const 
     memcpy(beside, path, length);
     memcpy(beside + length, suffix, sizeof suffix);
     int descriptor = mkstemp(beside); // readable and writable by this user only
-    bool made = descriptor >= 0;
-    bool ok = made && write_all(descriptor, bytes, size) && fsync(descriptor) == 0;
+    bool made = descriptor >= 0, ok = made;
+    for (size_t i = 0; i < count && ok; i++) ok = write_all(descriptor, &pieces[i]);
+    ok = ok && fsync(descriptor) == 0;
     int error = errno;
     if (made && close(descriptor) != 0 && ok) {
         ok = false;
@@ -201,11 +228,24 @@ void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char 
     return NULL;
 }
 
-bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why)
+bool hl_file_map_kept(struct hl_file *file, const char *path, size_t most, const char **why)
 {
-    (void)path, (void)bytes, (void)size;
+    (void)path, (void)most;
+    *file = (struct hl_file){.descriptor = -1};
+    *why = NULL;
+    return false;
+}
+
+bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, size_t count, const char **why)
+{
+    (void)path, (void)pieces, (void)count;
     *why = "files are kept on POSIX systems only";
     return false;
 }
 
 #endif
+
+bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why)
+{
+    return hl_file_write_pieces(path, &(struct hl_file_piece){bytes, size}, 1, why);
+}

@@ -25,8 +25,17 @@ void hl_file_close(struct hl_file *file);
 // to `most` bytes. malloc'ed. NULL: *why says what is wrong with it, and is NULL where there is no such file. *why is
 // overwritten by the next call of this thread.
 void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why);
+// The same as a mapping, which hl_file_close ends. Another program of this user may still change the bytes: whoever
+// trusts them checks them first. False: as NULL above.
+bool hl_file_map_kept(struct hl_file *file, const char *path, size_t most, const char **why);
 // Puts bytes in place of a file, or makes it, for this user alone. Whoever reads it meanwhile, or writes it too, sees
 // all of one version; so does the next reader when this process dies. On failure, as above, the old file stays.
 bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why);
+// The same of several pieces, one after the other.
+struct hl_file_piece {
+    const void *bytes;
+    size_t size;
+};
+bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, size_t count, const char **why);
 
 #endif
