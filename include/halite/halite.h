@@ -63,6 +63,15 @@ typedef struct HaliteWeightsCache HaliteWeightsCache;
 
 // Returns an empty cache, which the caller deletes, or NULL without memory.
 TFL_CAPI_EXPORT HaliteWeightsCache *HaliteWeightsCacheCreate(void);
+// Returns a cache that also keeps its blocks in a file, from one process to the next: AllocateTensors of an interpreter
+// that uses it maps the file and packs nothing that is there, and writes it anew where something was missing. Processes
+// that map one file share its memory. The path is copied. The file is this user's alone; it is replaced as a whole, and
+// a program may run while another one does that. One that is damaged, or was written by another version of the library
+// or for another kind of CPU, is reported through the interpreter's error reporter and written anew; one that is
+// something else is reported and left alone. Blocks are found by fingerprints of the weights and of all that says how
+// to pack them, which are no defense against models that are made to collide: give models that do not trust each other
+// files of their own. Returns NULL without a path or memory. Systems without POSIX files keep nothing, after a message.
+TFL_CAPI_EXPORT HaliteWeightsCache *HaliteWeightsCacheCreateWithFile(const char *path);
 // Gives the cache up. Interpreters that use it keep what they need. NULL is allowed.
 TFL_CAPI_EXPORT void HaliteWeightsCacheDelete(HaliteWeightsCache *cache);
 // Ends the filling of a cache. Kernels that are prepared later still find what is in it; if hard is true they do not
@@ -70,17 +79,22 @@ TFL_CAPI_EXPORT void HaliteWeightsCacheDelete(HaliteWeightsCache *cache);
 TFL_CAPI_EXPORT bool HaliteWeightsCacheFinalize(HaliteWeightsCache *cache, bool hard);
 // Returns the bytes of all blocks that the cache holds.
 TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetBytes(HaliteWeightsCache *cache);
+// Returns how many bytes kernels have packed since the cache was created: those that they found in it do not count, but
+// those that turned out to be equal to others do.
+TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetPackedBytes(HaliteWeightsCache *cache);
 // Sets the cache of interpreters that are created from these options, which hold on to it. NULL: each keeps packed
 // weights of its own, the default.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWeightsCache(TfLiteInterpreterOptions *options,
                                                              HaliteWeightsCache *cache);
 
 // For delegates that choose how the CPU's kernels work, to be called in their Prepare: the cache of the interpreter
-// that the context belongs to, as HaliteInterpreterOptionsSetWeightsCache sets it, and its threads, as
-// TfLiteInterpreterOptionsSetNumThreads does. Both return kTfLiteError for a context of another runtime; the second
-// also while another subgraph has its memory, whose kernels rely on the threads that there were.
+// that the context belongs to, as HaliteInterpreterOptionsSetWeightsCache sets it, its threads, as
+// TfLiteInterpreterOptionsSetNumThreads does, and its kernels, which are not to be the default. All return kTfLiteError
+// for a context of another runtime; the last two also while another subgraph has its memory, whose kernels rely on what
+// there was.
 TFL_CAPI_EXPORT TfLiteStatus HaliteContextSetWeightsCache(TfLiteContext *context, HaliteWeightsCache *cache);
 TFL_CAPI_EXPORT TfLiteStatus HaliteContextSetNumThreads(TfLiteContext *context, int32_t num_threads);
+TFL_CAPI_EXPORT TfLiteStatus HaliteContextSetKernels(TfLiteContext *context, HaliteKernels kernels);
 
 // Starts or stops timing each node in Invoke; starting clears the times. Timing reads the clock twice for each node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);

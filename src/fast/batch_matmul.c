@@ -80,7 +80,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     hl_parts_add_scratch(&parts, &made.panel, threads, constant ? 0 : op->k, simd->columns, sizeof(float));
     hl_parts_add_scratch(&parts, &made.rows, threads, params->adj_x ? made.m + simd->rows : 0, op->k, sizeof(float));
     HL_TRY(hl_fast_build(ctx, node, &parts, &made, sizeof made, state, bytes));
-    if (!*state || !constant) return kTfLiteOk;
+    if (!*state || !constant || parts.filled) return kTfLiteOk;
     const struct matmul *fast = *state;
     struct hl_matrix weights = fast->w;
     weights.data = hl_data(w);

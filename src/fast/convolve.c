@@ -96,13 +96,14 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
     hl_parts_add_scratch(parts, &c->sums, threads, floats ? 0 : simd->rows, simd->columns, sizeof(int32_t));
 }
 
-// Fills the arrays.
+// Fills the arrays; `filled`: those that are constant are.
 static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct hl_convolve_params *params,
-                 const struct hl_matrix *filter)
+                 const struct hl_matrix *filter, bool filled)
 {
     const bool hybrid = c->x_stored != NULL;
     struct hl_initial initial = {.bias = params->bias && !hybrid ? hl_data(params->bias) : NULL};
     if (c->rows.zeros) initial.x_zero = hl_rows_set_zero(&c->rows, hybrid ? 0 : hl_zero(params->input));
+    if (filled) return;
     hl_packed_fill(ctx, &c->packed, filter, &initial);
     for (int64_t m = 0; m < filter->matrices; m++)
         for (int64_t n = 0; n < filter->columns; n++)
@@ -161,7 +162,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     HL_TRY(hl_fast_build(ctx, node, &parts, c, sizeof *c, state, bytes));
     c = *state;
     if (!c) return kTfLiteOk;
-    pack(ctx, c, params, &filter);
+    pack(ctx, c, params, &filter, parts.filled);
     hl_fast_share(&parts, &made, c, bytes);
     c->epilogue.unquant.w_sums = c->packed.w_sums;
     return kTfLiteOk;

@@ -170,6 +170,21 @@ static void pack_integers(const struct depthwise *d, const struct hl_conv *conv,
     }
 }
 
+// Fills the constant arrays.
+static void pack(const struct depthwise *d, const struct hl_conv *conv, const TfLiteTensor *w, const TfLiteTensor *bias)
+{
+    const bool floats = d->size > 1;
+    for (int t = 0; t < d->run.taps; t++) {
+        int tap = floats ? t : tap_at(d, t);
+        if (tap < 0) tap = 0;
+        d->taps[t] = tap % d->shape.kw * d->shape.dilation_w * d->shape.kh + tap / d->shape.kw;
+    }
+    if (!floats)
+        pack_integers(d, conv, w, bias);
+    else if (bias)
+        memcpy(d->initial, hl_data(bias), (size_t)d->run.channels * 4);
+}
+
 // ---- making -------------------------------------------------------------------------------------
 
 // Padding is multiplied, too: with weights that are not finite, its zeros would not stay zeros.
@@ -288,17 +303,8 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     HL_TRY(hl_fast_build(ctx, node, &parts, d, sizeof *d, state, bytes));
     d = *state;
     if (!d) return kTfLiteOk;
-    for (int t = 0; t < d->run.taps; t++) {
-        int tap = floats ? t : tap_at(d, t);
-        if (tap < 0) tap = 0;
-        d->taps[t] = tap % d->shape.kw * d->shape.dilation_w * d->shape.kh + tap / d->shape.kw;
-    }
-    if (!floats) {
-        memset(d->padding, d->x_zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
-        pack_integers(d, &op->conv, w, bias);
-    } else if (bias) {
-        memcpy(d->initial, hl_data(bias), (size_t)d->run.channels * 4);
-    }
+    if (!floats) memset(d->padding, d->x_zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
+    if (!parts.filled) pack(d, &op->conv, w, bias);
     hl_fast_share(&parts, &made, d, bytes);
     d->run.tap = d->taps;
     d->run.w = floats ? hl_data(w) : d->weights;

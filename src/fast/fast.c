@@ -71,20 +71,64 @@ static bool sizes_of(const struct hl_parts *parts, bool caches, struct rooms *ro
     return true;
 }
 
-TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
-                           size_t size, void **state, size_t *bytes)
+// The name of constant arrays: what they are made from, and how they lie. False: it cannot be known.
+static bool find_name(const TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts,
+                      struct hl_digest *name)
+{
+    *name = (struct hl_digest){{0}};
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        const int64_t layout[] = {i, part->rows, part->columns, (int64_t)part->size};
+        if (part->constant) hl_digest_add(name, layout, sizeof layout);
+    }
+    return hl_digest_node(ctx, node, name);
+}
+
+// Memory for the constant arrays, or a block of those that were packed before; NULL without memory. No memory is
+// counted for what was.
+static struct hl_weights *find_weights(const TfLiteContext *ctx, const TfLiteNode *node, size_t size,
+                                       struct hl_parts *parts, char **room)
+{
+    struct hl_digest name;
+    const bool named = hl_weights_knows_names(ctx, hl_simd_best(INT_MAX)->name) && find_name(ctx, node, parts, &name);
+    struct hl_weights *weights = named ? hl_weights_find(ctx, &name, size) : NULL;
+    parts->filled = weights != NULL;
+    if (parts->filled) {
+        *room = (char *)(uintptr_t)weights->data; // nobody writes it
+        return weights;
+    }
+    weights = hl_weights_create(hl_weights_cache_of(ctx), size, room);
+    if (weights && named) hl_weights_set_name(weights, &name);
+    return weights;
+}
+
+// Sets the struct's pointers.
+static void point(const struct hl_parts *parts, const struct rooms *rooms, bool caches, char *next[ROOMS])
+{
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        size_t one = bytes_of(part);
+        char **room = &next[room_of(part, caches)], *array = one > 0 ? *room : NULL;
+        if (part->scratch) part->scratch->stride = rooms->bytes[SCRATCH];
+        memcpy(part->pointer, &array, sizeof array); // pointers to any type have one form
+        if (one > 0) *room += one;
+    }
+}
+
+TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, struct hl_parts *parts, void *made, size_t size,
+                           void **state, size_t *bytes)
 {
     struct rooms rooms;
     size_t scratch;
-    HaliteWeightsCache *cache = parts->weights ? hl_weights_cache_of(ctx) : NULL;
+    const bool caches = parts->weights && hl_weights_cache_of(ctx);
+    char *next[ROOMS] = {NULL};
     *state = NULL;
-    if (!sizes_of(parts, cache != NULL, &rooms) || !multiply(rooms.bytes[SCRATCH], rooms.workers, &scratch))
-        return kTfLiteOk;
+    if (!sizes_of(parts, caches, &rooms) || !multiply(rooms.bytes[SCRATCH], rooms.workers, &scratch)) return kTfLiteOk;
     if (scratch > SIZE_MAX / 8) return kTfLiteOk;
     size_t total = size + HL_LINE + rooms.bytes[SHARED] + scratch;
     if (rooms.bytes[CONSTANT] + total > hl_memory_left(ctx)) return kTfLiteOk;
     if (rooms.bytes[CONSTANT] > 0) {
-        *parts->weights = hl_weights_create(cache, rooms.bytes[CONSTANT]);
+        *parts->weights = find_weights(ctx, node, rooms.bytes[CONSTANT], parts, &next[CONSTANT]);
         HL_REQUIRE(ctx, node, *parts->weights, "no memory for the %zu bytes of packed weights", rooms.bytes[CONSTANT]);
     }
     TfLiteStatus status = hl_fast_make(ctx, node, total, state);
@@ -92,32 +136,24 @@ TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const str
         if (parts->weights) hl_weights_release(*parts->weights);
         return status;
     }
-    char *next[ROOMS] = {[SHARED] = (char *)*state + size};
+    next[SHARED] = (char *)*state + size;
     next[SHARED] += HL_LINE - (uintptr_t)next[SHARED] % HL_LINE;
     next[SCRATCH] = next[SHARED] + rooms.bytes[SHARED];
-    if (rooms.bytes[CONSTANT] > 0) next[CONSTANT] = (*parts->weights)->data;
-    for (int i = 0; i < parts->count; i++) {
-        const struct hl_part *part = &parts->parts[i];
-        size_t one = bytes_of(part);
-        char **room = &next[room_of(part, cache != NULL)], *array = one > 0 ? *room : NULL;
-        if (part->scratch) part->scratch->stride = rooms.bytes[SCRATCH];
-        memcpy(part->pointer, &array, sizeof array); // pointers to any type have one form
-        if (one > 0) *room += one;
-    }
+    point(parts, &rooms, caches, next);
     memcpy(*state, made, size);
-    *bytes = total + rooms.bytes[CONSTANT];
+    *bytes = total + (parts->filled ? 0 : rooms.bytes[CONSTANT]);
     return kTfLiteOk;
 }
 
 void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, size_t *bytes)
 {
     struct hl_weights **weights = (struct hl_weights **)((char *)state + ((char *)parts->weights - (const char *)made));
-    if (!*weights) return;
+    if (!*weights || parts->filled) return;
     struct hl_weights *own = *weights;
     *weights = hl_weights_share(own);
     if (*weights == own) return;
     *bytes -= (*weights)->size;
-    char *next = (*weights)->data;
+    const char *next = (*weights)->data;
     for (int i = 0; i < parts->count; i++) {
         const struct hl_part *part = &parts->parts[i];
         size_t one = bytes_of(part);

@@ -46,6 +46,7 @@ struct hl_parts {
         bool constant;         // filled in prepare and never changed: interpreters may share it (hl_fast_share)
     } parts[HL_MAX_PARTS];
     struct hl_weights **weights; // where the struct keeps the memory of constant arrays; NULL: it has none to share
+    bool filled;                 // by hl_fast_build: the constant arrays were found packed, and must not be written
 };
 void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
 void hl_parts_add_constant(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
@@ -53,11 +54,13 @@ void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, in
                           int64_t columns, size_t size);
 
 // *state: a copy of the `size` bytes of `made` with its arrays, zeroed, or NULL as from hl_fast_make. With a cache for
-// weights (runtime/weights.h) constant arrays have memory of their own, which the state's release gives back.
-TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
-                           size_t size, void **state, size_t *bytes);
-// To be called when the constant arrays are filled: lets the state's pointers to them point to what another state has,
-// where that is the same, and takes that from *bytes. Pointers derived from them must be set afterwards.
+// weights (runtime/weights.h) constant arrays have memory of their own, which the state's release gives back. Where the
+// cache's file has them already (parts->filled), they are not zeroed, and read-only.
+TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, struct hl_parts *parts, void *made, size_t size,
+                           void **state, size_t *bytes);
+// To be called when the constant arrays are filled, or were found so: lets the state's pointers to them point to what
+// another state has, where that is the same, and takes that from *bytes. Pointers derived from them must be set
+// afterwards.
 void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, size_t *bytes);
 
 // Fewer products than this take about as long as it takes to share them among threads.

@@ -135,6 +135,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         t->requant.zero = hl_zero(y), t->requant.low = op->conv.low, t->requant.high = op->conv.high;
         initial.x_zero = hl_rows_set_zero(&t->rows, hl_zero(x));
     }
+    if (parts.filled) return kTfLiteOk;
     hl_packed_fill(ctx, &t->packed, &filter, &initial);
     for (int o = 0; o < rescaled; o++)
         hl_requantize_set(op->conv.rescales[o], &t->requant.multiplier[o], &t->requant.left[o], &t->requant.right[o]);

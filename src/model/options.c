@@ -255,6 +255,12 @@ bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_tabl
     return true;
 }
 
+size_t hl_options_size(int builtin)
+{
+    const struct rule *rules = find_rules(builtin);
+    return rules ? rules->offset : 0;
+}
+
 int hl_options_callee(int builtin, const void *params, int which)
 {
     const struct rule *rule = find_rules(builtin);

@@ -12,6 +12,9 @@
 // Reads the options of the operator table. *params is NULL and *size is 0 where the operator takes none.
 bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_table, const void **params, size_t *size);
 
+// Returns the size of an operator's parameter struct, or 0 where it takes none.
+size_t hl_options_size(int builtin);
+
 // Returns a subgraph that a node calls, for which = 0, 1, … until it returns -1.
 int hl_options_callee(int builtin, const void *params, int which);
 

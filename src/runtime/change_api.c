@@ -40,19 +40,37 @@ TfLiteStatus HaliteContextSetWeightsCache(TfLiteContext *context, HaliteWeightsC
     return kTfLiteOk;
 }
 
+// Whether all nodes of the interpreter are still to be prepared. Those of the subgraph that a delegate is applied to
+// are prepared again when that is done.
+static bool is_open(const struct hl_subgraph *own)
+{
+    const TfLiteInterpreter *interpreter = own->interpreter;
+    for (int i = 0; i < interpreter->subgraph_count; i++) {
+        const struct hl_subgraph *other = interpreter->subgraphs[i];
+        if (other != own && (other->state != HL_NOT_READY || other->prepared > 0)) return false;
+    }
+    return true;
+}
+
 TfLiteStatus HaliteContextSetNumThreads(TfLiteContext *context, int32_t num_threads)
 {
     if (!hl_context_is_own(context) || num_threads < -1) return kTfLiteError;
-    struct hl_subgraph *own = hl_subgraph_of(context);
-    TfLiteInterpreter *interpreter = own->interpreter;
+    TfLiteInterpreter *interpreter = hl_subgraph_of(context)->interpreter;
     int threads = num_threads == 0 ? 1 : num_threads;
     if (interpreter->options->num_threads == threads) return kTfLiteOk;
-    // The nodes of this one are prepared again when the delegate has been applied.
-    for (int i = 0; i < interpreter->subgraph_count; i++) {
-        const struct hl_subgraph *other = interpreter->subgraphs[i];
-        if (other != own && (other->state != HL_NOT_READY || other->prepared > 0)) return kTfLiteError;
-    }
+    if (!is_open(hl_subgraph_of(context))) return kTfLiteError;
     set_threads(interpreter, threads);
+    return kTfLiteOk;
+}
+
+TfLiteStatus HaliteContextSetKernels(TfLiteContext *context, HaliteKernels kernels)
+{
+    if (!hl_context_is_own(context)) return kTfLiteError;
+    if (kernels != kHaliteKernelsReference && kernels != kHaliteKernelsFast) return kTfLiteError;
+    TfLiteInterpreter *interpreter = hl_subgraph_of(context)->interpreter;
+    if (interpreter->options->kernels == kernels) return kTfLiteOk;
+    if (!is_open(hl_subgraph_of(context))) return kTfLiteError;
+    hl_interpreter_use_kernels(interpreter, kernels);
     return kTfLiteOk;
 }
 

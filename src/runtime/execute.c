@@ -10,6 +10,7 @@
 #include "runtime/operator.h"
 #include "runtime/run.h"
 #include "runtime/subgraph.h"
+#include "runtime/weights.h"
 
 bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteIntArray *tensors)
 {
@@ -171,6 +172,7 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
     if (check_custom_allocations(subgraph) != kTfLiteOk) return kTfLiteError;
     subgraph->state = HL_READY;
     subgraph->resized = false;
+    hl_weights_save(&subgraph->context);
     return hl_subgraph_reset_variables(subgraph);
 }
 

@@ -79,6 +79,16 @@ static TfLiteStatus apply_option_delegates(TfLiteInterpreter *interpreter)
     return kTfLiteOk;
 }
 
+void hl_interpreter_use_kernels(TfLiteInterpreter *interpreter, HaliteKernels kernels)
+{
+    bool fast = kernels == kHaliteKernelsFast;
+    interpreter->options->kernels = kernels;
+    interpreter->row_kernels = hl_builtin_kernels.choose_row_kernels(fast, &interpreter->options->reporter);
+    hl_threads_destroy(interpreter->threads);
+    // The reference kernels have no use for threads.
+    interpreter->threads = fast ? hl_threads_create(interpreter->options->num_threads) : NULL;
+}
+
 TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteInterpreterOptions *options)
 {
     const struct hl_reporter *reporter = options ? &options->reporter : NULL;
@@ -93,11 +103,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     atomic_init(&interpreter->cancelled, false);
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
-    interpreter->options->kernels = choose_kernels(interpreter->options);
-    bool fast = interpreter->options->kernels == kHaliteKernelsFast;
-    interpreter->row_kernels = hl_builtin_kernels.choose_row_kernels(fast, &interpreter->options->reporter);
-    // The reference kernels have no use for threads.
-    if (fast) interpreter->threads = hl_threads_create(interpreter->options->num_threads);
+    hl_interpreter_use_kernels(interpreter, choose_kernels(interpreter->options));
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     int64_t steps = interpreter->options->work_limit;

@@ -39,6 +39,8 @@ struct TfLiteInterpreter {
 // Returns NULL after a message: an operator has no kernel, a delegate failed, or memory is out.
 TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteInterpreterOptions *options);
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
+// For nodes that are prepared from now on.
+void hl_interpreter_use_kernels(TfLiteInterpreter *interpreter, HaliteKernels kernels);
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);
 // The same for the subgraphs with these indices alone. NULL: all.

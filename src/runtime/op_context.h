@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/tensor.h"
+#include "base/hash.h"
 #include "base/report.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -63,6 +64,10 @@ TfLiteStatus hl_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, int count
 TfLiteTensor *hl_temporary(TfLiteContext *ctx, const TfLiteNode *node, int index);
 TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, TfLiteType type, bool persistent,
                               int rank, const int *dims);
+
+// Adds everything that a kernel's preparation of this node depends on: operator, options, shapes, quantization,
+// constant bytes. False where not all of it is known, as with sparse constants.
+bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_digest *digest);
 
 // ---- sizes and memory of tensors ----------------------------------------------------------------
 
