@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The XNNPACK delegate's C interface, for programs that link against it. Halite's own CPU kernels do that delegate's
-// work, so this one takes no node and never makes a graph immutable: it sets the threads and the cache for packed
-// weights of the interpreter that it is applied to. In other runtimes it does nothing.
+// work, so this one takes no node and never makes a graph immutable: it sets the threads, the cache for packed weights
+// and the kind of kernels of the interpreter that it is applied to. In other runtimes it does nothing.
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 #include <stdlib.h>
@@ -13,6 +13,8 @@
 struct xnnpack_delegate {
     TfLiteDelegate delegate; // first
     TfLiteXNNPackDelegateOptions options;
+    HaliteWeightsCache *own; // of options.weight_cache_file_path; NULL: no path
+    char path[];             // what that points to
 };
 
 // The type has no members: it is a HaliteWeightsCache under XNNPACK's name.
@@ -24,15 +26,20 @@ static HaliteWeightsCache *cache_of(struct TfLiteXNNPackDelegateWeightsCache *ca
 // A thread count that comes too late, or a context that is another runtime's, is no failure: the results are the same.
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    const TfLiteXNNPackDelegateOptions *options = &((struct xnnpack_delegate *)delegate->data_)->options;
-    if (options->weights_cache) HaliteContextSetWeightsCache(context, cache_of(options->weights_cache));
+    const struct xnnpack_delegate *own = delegate->data_;
+    const TfLiteXNNPackDelegateOptions *options = &own->options;
+    HaliteWeightsCache *cache = own->own ? own->own : cache_of(options->weights_cache);
+    if (cache) HaliteContextSetWeightsCache(context, cache);
+    if (options->flags & TFLITE_XNNPACK_DELEGATE_FLAG_SLOW_CONSISTENT_ARITHMETIC)
+        HaliteContextSetKernels(context, kHaliteKernelsReference);
     if (options->num_threads > 0) HaliteContextSetNumThreads(context, options->num_threads);
     return kTfLiteOk;
 }
 
+// In memory a cache is what it is without a file.
 bool TfLiteXNNPackDelegateCanUseInMemoryWeightCacheProvider(void)
 {
-    return false;
+    return true;
 }
 
 const char *TfLiteXNNPackDelegateInMemoryFilePath(void)
@@ -40,18 +47,33 @@ const char *TfLiteXNNPackDelegateInMemoryFilePath(void)
     return ":memory";
 }
 
-TfLiteDelegate *HaliteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *options, size_t size)
+// The delegate's own cache, where the path asks for one. Returns false without memory.
+static bool make_cache(struct xnnpack_delegate *delegate, const char *path)
 {
-    struct xnnpack_delegate *delegate = calloc(1, sizeof *delegate);
+    if (!path || !*path) return true;
+    const bool in_memory = strcmp(path, TfLiteXNNPackDelegateInMemoryFilePath()) == 0;
+    strcpy(delegate->path, path);
+    delegate->options.weight_cache_file_path = delegate->path;
+    delegate->own = in_memory ? HaliteWeightsCacheCreate() : HaliteWeightsCacheCreateWithFile(path);
+    return delegate->own != NULL;
+}
+
+TfLiteDelegate *HaliteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *given, size_t size)
+{
+    TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
+    if (given) memcpy(&options, given, size < sizeof options ? size : sizeof options);
+    const char *path = options.weight_cache_file_path;
+    struct xnnpack_delegate *delegate = calloc(1, sizeof *delegate + (path ? strlen(path) + 1 : 0));
     if (!delegate) return NULL;
-    delegate->options = TfLiteXNNPackDelegateOptionsDefault();
-    if (options) memcpy(&delegate->options, options, size < sizeof *options ? size : sizeof *options);
+    delegate->options = options;
     delegate->delegate = (TfLiteDelegate){
         .data_ = delegate,
         .Prepare = prepare,
         .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
     };
-    return &delegate->delegate;
+    if (make_cache(delegate, path)) return &delegate->delegate;
+    TfLiteXNNPackDelegateDelete(&delegate->delegate);
+    return NULL;
 }
 
 // Programs that were built with another header: the number of threads comes first in the struct of every release, and
@@ -87,7 +109,9 @@ int TfLiteXNNPackDelegateGetFlags(TfLiteDelegate *delegate)
 
 void TfLiteXNNPackDelegateDelete(TfLiteDelegate *delegate)
 {
-    if (delegate) free(delegate->data_);
+    struct xnnpack_delegate *own = delegate ? delegate->data_ : NULL;
+    if (own) HaliteWeightsCacheDelete(own->own);
+    free(own);
 }
 
 struct TfLiteXNNPackDelegateWeightsCache *TfLiteXNNPackDelegateWeightsCacheCreate(void)

@@ -4,122 +4,9 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "client.h"
-#include "halite/halite.h"
-#include "model/schema.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
-
-enum { X, CONV_W, CONV_B, C, FC_W, FC_B, Y, TENSORS };
-enum { SIZE = 12, CHANNELS = 16, FILTERS = 64, UNITS = 40, LONG = SIZE * SIZE * FILTERS };
-
-static float conv_f32[FILTERS * 9 * CHANNELS], fc_f32[UNITS * LONG], bias_f32[FILTERS];
-static int8_t conv_i8[sizeof conv_f32 / sizeof(float)], fc_i8[sizeof fc_f32 / sizeof(float)];
-static int32_t bias_i32[FILTERS];
-
-static const struct test_tensor floats[TENSORS] = {
-    {.name = "x", .rank = 4, .dims = {1, SIZE, SIZE, CHANNELS}},
-    {.name = "cw", .rank = 4, .dims = {FILTERS, 3, 3, CHANNELS}, .data = conv_f32, .bytes = sizeof conv_f32},
-    {.name = "cb", .rank = 1, .dims = {FILTERS}, .data = bias_f32, .bytes = sizeof bias_f32},
-    {.name = "c", .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}},
-    {.name = "fw", .rank = 2, .dims = {UNITS, LONG}, .data = fc_f32, .bytes = sizeof fc_f32},
-    {.name = "fb", .rank = 1, .dims = {UNITS}, .data = bias_f32, .bytes = UNITS * sizeof(float)},
-    {.name = "y", .rank = 2, .dims = {1, UNITS}},
-};
-#define INT8 .type = TEST_INT8
-static const struct test_tensor bytes[TENSORS] = {
-    {.name = "x", INT8, .rank = 4, .dims = {1, SIZE, SIZE, CHANNELS}, .scale = 0.02f, .zero_point = 3},
-    {.name = "cw",
-     INT8,
-     .rank = 4,
-     .dims = {FILTERS, 3, 3, CHANNELS},
-     .data = conv_i8,
-     .bytes = sizeof conv_i8,
-     .scale = 0.01f},
-    {.name = "cb",
-     .type = TEST_INT32,
-     .rank = 1,
-     .dims = {FILTERS},
-     .data = bias_i32,
-     .bytes = sizeof bias_i32,
-     .scale = 0.0002f},
-    {.name = "c", INT8, .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}, .scale = 0.05f, .zero_point = -7},
-    {.name = "fw", INT8, .rank = 2, .dims = {UNITS, LONG}, .data = fc_i8, .bytes = sizeof fc_i8, .scale = 0.01f},
-    {.name = "fb",
-     .type = TEST_INT32,
-     .rank = 1,
-     .dims = {UNITS},
-     .data = bias_i32,
-     .bytes = UNITS * sizeof(int32_t),
-     .scale = 0.0005f},
-    {.name = "y", INT8, .rank = 2, .dims = {1, UNITS}, .scale = 1, .zero_point = 2},
-};
-static const struct test_node nodes[] = {
-    {.builtin = kTfLiteBuiltinConv2d,
-     .version = 3,
-     .input_count = 3,
-     .inputs = {X, CONV_W, CONV_B},
-     .output_count = 1,
-     .outputs = {C},
-     .settings = {{HL_Conv2DOptions_stride_w, 1, 0, NULL}, {HL_Conv2DOptions_stride_h, 1, 0, NULL}}},
-    {.builtin = kTfLiteBuiltinFullyConnected,
-     .version = 4,
-     .input_count = 3,
-     .inputs = {C, FC_W, FC_B},
-     .output_count = 1,
-     .outputs = {Y}},
-};
-static const struct test_model models[] = {
-    {TEST_TENSORS(floats), TEST_NODES(nodes), TEST_INPUTS(X), TEST_OUTPUTS(Y)},
-    {TEST_TENSORS(bytes), TEST_NODES(nodes), TEST_INPUTS(X), TEST_OUTPUTS(Y)},
-};
-enum { MODELS = sizeof models / sizeof *models };
-
-static int fill_weights(void **state)
-{
-    (void)state;
-    unsigned random = 1;
-    for (size_t i = 0; i < sizeof fc_i8; i++) {
-        random = random * 1664525 + 1013904223;
-        fc_i8[i] = (int8_t)(random >> 24);
-        fc_f32[i] = (float)fc_i8[i] / 128;
-        if (i < sizeof conv_i8) conv_i8[i] = (int8_t)(random >> 16);
-        if (i < sizeof conv_i8) conv_f32[i] = (float)conv_i8[i] / 128;
-        if (i < FILTERS) bias_i32[i] = (int32_t)(random >> 20) - 2048;
-        if (i < FILTERS) bias_f32[i] = (float)bias_i32[i] / 256;
-    }
-    return 0;
-}
-
-// Runs an interpreter of the model that has its memory. Its output goes to y.
-static void invoke(struct client *client, const struct test_model *model, unsigned char *y)
-{
-    unsigned char x[SIZE * SIZE * CHANNELS * sizeof(float)];
-    assert_ok(TfLiteInterpreterAllocateTensors(client->interpreter));
-    for (size_t i = 0; i < sizeof x; i++) x[i] = model == &models[0] ? (unsigned char)(i % 4 == 3 ? 61 : 0) : i % 251;
-    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(client->interpreter, 0);
-    assert_ok(TfLiteTensorCopyFromBuffer(input, x, TfLiteTensorByteSize(input)));
-    assert_ok(TfLiteInterpreterInvoke(client->interpreter));
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(client->interpreter, 0);
-    assert_ok(TfLiteTensorCopyToBuffer(output, y, TfLiteTensorByteSize(output)));
-}
-
-// An interpreter of the model with this cache, run once.
-static void run(struct client *client, const struct test_model *model, HaliteWeightsCache *cache, unsigned char *y)
-{
-    client_load(client, model);
-    HaliteInterpreterOptionsSetKernels(client->options, kHaliteKernelsFast);
-    HaliteInterpreterOptionsSetWeightsCache(client->options, cache);
-    client_create(client);
-    invoke(client, model, y);
-}
-
-static size_t kept(const struct client *client)
-{
-    HaliteMemoryReport report;
-    assert_ok(HaliteInterpreterGetMemoryReport(client->interpreter, &report));
-    return report.persistent;
-}
+#include "weights_client.h"
 
 // ---- sharing --------------------------------------------------------------------------------------
 
@@ -310,6 +197,32 @@ static void test_xnnpack(void **state)
     TfLiteXNNPackDelegateWeightsCacheDelete(cache);
 }
 
+// Consistent arithmetic: the sums of the reference kernels, bit for bit, whatever the interpreter would have chosen.
+static void test_xnnpack_consistent(void **state)
+{
+    (void)state;
+    static unsigned char y[3][UNITS * sizeof(float)];
+    for (int i = 0; i < 3; i++) {
+        TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
+        if (i == 2) options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_SLOW_CONSISTENT_ARITHMETIC;
+        TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate(&options);
+        struct client client;
+        client_load(&client, &models[0]);
+        HaliteInterpreterOptionsSetKernels(client.options, i == 0 ? kHaliteKernelsReference : kHaliteKernelsFast);
+        TfLiteInterpreterOptionsAddDelegate(client.options, delegate);
+        client_create(&client);
+        invoke(&client, &models[0], y[i]);
+        assert_true((kept(&client) > sizeof fc_f32) == (i == 1)); // packed weights
+        if (i == 1)
+            assert_int_equal(HaliteContextSetKernels(HaliteInterpreterGetSubgraphContext(client.interpreter, 0),
+                                                     kHaliteKernelsDefault),
+                             kTfLiteError);
+        client_end(&client);
+        TfLiteXNNPackDelegateDelete(delegate);
+    }
+    assert_memory_equal(y[0], y[2], sizeof y[0]);
+}
+
 // A context of another runtime is left alone.
 static void test_other_runtime(void **state)
 {
@@ -318,6 +231,7 @@ static void test_other_runtime(void **state)
     assert_int_equal(HaliteContextSetNumThreads(&other, 2), kTfLiteError);
     assert_int_equal(HaliteContextSetWeightsCache(&other, NULL), kTfLiteError);
     assert_int_equal(HaliteContextSetNumThreads(NULL, 2), kTfLiteError);
+    assert_int_equal(HaliteContextSetKernels(&other, kHaliteKernelsFast), kTfLiteError);
     TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
     options.num_threads = 2;
     TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate(&options);
@@ -376,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_finalized),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_xnnpack),
+        cmocka_unit_test(test_xnnpack_consistent),
         cmocka_unit_test(test_other_runtime),
         cmocka_unit_test(test_models),
     };
