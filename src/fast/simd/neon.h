@@ -170,6 +170,11 @@ static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t
     return (u8_vector)vminq_u8(vmaxq_u8(v, vdupq_n_u8((uint8_t)low)), vdupq_n_u8((uint8_t)high));
 }
 
+static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    return narrow(values, zero, low, high);
+}
+
 static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
 {
     store_bytes(at, clamp_i32((i32_vector)value, low - zero, high - zero) + zero);

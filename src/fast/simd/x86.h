@@ -120,6 +120,12 @@ static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t
     return (u8_vector)v ^ (uint8_t)up;
 }
 
+// The instructions of narrow work in each 16 bytes for themselves.
+static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    return gather_quads(narrow(values, zero, low, high));
+}
+
 static inline i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
 {
     const int_register least = MM(max_epi32)(MM(set1_epi32)(low), (int_register)v);

@@ -114,6 +114,12 @@ static inline __m256i even_and_odd(__m256i even, __m256i odd)
     return _mm256_blend_epi32(even, odd, 0xaa);
 }
 
+// Quads of bytes 0, 4, then 1, 5 and so on.
+static inline u8_vector gather_quads(u8_vector v)
+{
+    return (u8_vector)_mm256_permutevar8x32_epi32((__m256i)v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
 // The same 16 bytes in each 16 bytes of a vector.
 static inline __m256i splat_16_bytes(__m128i bytes)
 {

@@ -110,6 +110,13 @@ static inline __m512i even_and_odd(__m512i even, __m512i odd)
     return _mm512_mask_mov_epi32(even, 0xaaaa, odd);
 }
 
+// Quads of bytes 0, 4, 8, 12, then 1, 5, 9, 13 and so on.
+static inline u8_vector gather_quads(u8_vector v)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return (u8_vector)_mm512_permutexvar_epi32(order, (__m512i)v);
+}
+
 // The same 16 bytes in each 16 bytes of a vector.
 static inline __m512i splat_16_bytes(__m128i bytes)
 {
