@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "delegates/nnapi/op.h"
+#include "support/text_file.h"
 
 // The builtin operators for which the original's delegate sends operations, and those whose names the system's own
 // operations have besides.
@@ -48,17 +49,6 @@ static void each_operator_is_mapped_or_refused(void **state)
     assert_null(nnapi_op_refusal(kTfLiteBuiltinCeil));
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) fail_msg("%s cannot be read", path);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 // What the delegate says of a node without operands.
 static struct delegate_reason ask(struct nnapi_delegate *delegate, int builtin)
 {
@@ -84,7 +74,7 @@ static void each_refusal_says_why(void **state)
 #undef NNAPI_REFUSED
     };
     struct nnapi_delegate delegate = {.level = NNAPI_LEVEL_7};
-    char *documents = read_text("docs/delegates.md");
+    char *documents = text_file_read("docs/delegates.md");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct delegate_reason reason = ask(&delegate, refused[i].builtin);
         assert_int_equal(reason.code, DELEGATE_NO_KERNEL);

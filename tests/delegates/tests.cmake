@@ -28,8 +28,10 @@ add_dependencies(test_hexagon tensorflowlite_hexagon_delegate hexagon_interface)
 target_compile_definitions(test_hexagon PRIVATE
     HEXAGON_DELEGATE="$<TARGET_FILE:tensorflowlite_hexagon_delegate>" FAKE_HEXAGON="$<TARGET_FILE:hexagon_interface>")
 file(GLOB hexagon_files CONFIGURE_DEPENDS src/delegates/hexagon/*.c)
-target_sources(test_hexagon_ops PRIVATE ${hexagon_files} $<TARGET_OBJECTS:halite_delegate_common>)
-target_link_libraries(test_hexagon_ops PRIVATE ${CMAKE_DL_LIBS} m)
+foreach(target test_hexagon_support test_hexagon_ops)
+    target_sources(${target} PRIVATE ${hexagon_files} $<TARGET_OBJECTS:halite_delegate_common>)
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS} m)
+endforeach()
 add_dependencies(test_hexagon_ops hexagon_interface)
 target_compile_definitions(test_hexagon_ops PRIVATE FAKE_HEXAGON="$<TARGET_FILE:hexagon_interface>")
 
@@ -143,9 +145,14 @@ endif()
 
 # ---- whole models -----------------------------------------------------------------------------------------------------
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
-    halite_test(delegates/nnapi_official SLOW COMMAND sh tests/support/official.sh tests/delegates/nnapi_official.py
-        $<TARGET_FILE:tensorflowlite_nnapi_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV}
-        ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks>)
+    function(official_test name variable fake)
+        halite_test(delegates/${name}_official SLOW COMMAND
+            sh tests/support/official.sh tests/delegates/official_models.py
+            $<TARGET_FILE:tensorflowlite_${name}_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV}
+            ENVIRONMENT ${variable}=$<TARGET_FILE:${fake}>)
+    endfunction()
+    official_test(nnapi HALITE_NNAPI_LIBRARY neuralnetworks)
+    official_test(hexagon HALITE_HEXAGON_LIBRARY hexagon_interface)
 endif()
 if(HALITE_TOOLS)
     halite_test(delegates/nnapi_tools COMMAND sh tests/delegates/tools.sh $<TARGET_FILE:halite>

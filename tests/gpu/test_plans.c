@@ -14,6 +14,7 @@
 #include "gpu/backend/null.h"
 #include "gpu/check_plan.h"
 #include "gpu/delegate/delegate.h"
+#include "support/text_file.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
@@ -96,19 +97,6 @@ static void write_plan(FILE *to, const char *golden, const char *text)
     }
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    size_t size = 0, room = 1 << 20;
-    char *text = malloc(room);
-    assert_non_null(text);
-    size = fread(text, 1, room - 1, file);
-    text[size] = '\0';
-    fclose(file);
-    return text;
-}
-
 static void compare(const char *golden, const char *text)
 {
     char path[160];
@@ -120,8 +108,7 @@ static void compare(const char *golden, const char *text)
         assert_int_equal(fclose(file), 0);
         return;
     }
-    char *expected = read_text(path);
-    if (!expected) fail_msg("cannot read %s", path);
+    char *expected = text_file_read(path);
     FILE *scratch = tmpfile();
     assert_non_null(scratch);
     write_plan(scratch, golden, text);

@@ -159,7 +159,11 @@ bool hexagon_supported(const struct delegate_view *view)
 {
     const TfLiteRegistration *registration = view->registration;
     const struct hexagon_op *op = hexagon_op_find(registration->builtin_code);
-    if (!op) return delegate_refuse(view, DELEGATE_NO_KERNEL, -1, "Hexagon does not have the operator");
+    if (!op)
+        return delegate_refuse(view, DELEGATE_NO_KERNEL, -1,
+                               registration->builtin_code == kTfLiteBuiltinSum
+                                   ? "Hexagon's sum is not among the operations that the original sends"
+                                   : "Hexagon does not have the operator");
     if (registration->version > op->max_version)
         return delegate_refuse(view, DELEGATE_VERSION, -1, "version %d; Hexagon has it up to version %d",
                                registration->version, op->max_version);
