@@ -6,13 +6,14 @@
 #include "base/clock.h"
 #include "commands.h"
 #include "message.h"
+#include "run_dump.h"
 #include "run_graph.h"
 #include "table.h"
 
 struct options {
     struct hl_model_options model;
     struct hl_flag_list inputs, shapes, outputs;
-    const char *signature;
+    const char *signature, *dump;
     int repeat;
     bool allow_nan;
 };
@@ -30,6 +31,8 @@ static const struct hl_flag flags[] = {
     {.name = "output", .letter = 'o', .kind = HL_FLAG_LIST, .value = "TENSOR=FILE",
      .offset = offsetof(struct options, outputs),
      .help = "write an output to FILE.npy, FILE.txt or FILE.raw;\nthose without a file are summed up on screen"},
+    {.name = "dump-all", .kind = HL_FLAG_STRING, .value = "FOLDER", .offset = offsetof(struct options, dump),
+     .help = "write what every node makes to FOLDER/nodeNNNN_M.npy, with\nindex.json, from one more run with the same inputs"},
     {.name = "signature", .kind = HL_FLAG_STRING, .value = "KEY",
      .offset = offsetof(struct options, signature), .help = "run this signature; default: the main graph"},
     {.name = "repeat", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000000,
@@ -89,10 +92,19 @@ static bool run_times(struct hl_graph *graph, const struct options *options)
 static bool run_graph(struct hl_graph *graph, const void *given)
 {
     const struct options *options = given;
-    return hl_graph_open(graph, options->signature) && hl_graph_resize(graph, &options->shapes, &options->inputs) &&
-           hl_graph_allocate(graph) && hl_graph_check_outputs(graph, &options->outputs) &&
-           hl_graph_fill(graph, &options->inputs, options->allow_nan) && run_times(graph, options) &&
-           hl_graph_show(graph, &options->outputs);
+    struct hl_diff_inputs inputs = {0}; // a run may write over them
+    if (options->dump != NULL && options->signature != NULL) {
+        hl_error("run", NULL, "--dump-all shows the main graph and does not go with --signature");
+        return false;
+    }
+    bool ok = hl_graph_open(graph, options->signature) && hl_graph_resize(graph, &options->shapes, &options->inputs) &&
+              hl_graph_allocate(graph) && hl_graph_check_outputs(graph, &options->outputs) &&
+              hl_graph_fill(graph, &options->inputs, options->allow_nan) &&
+              (options->dump == NULL || hl_diff_inputs_take(&inputs, graph)) && run_times(graph, options) &&
+              hl_graph_show(graph, &options->outputs) &&
+              (options->dump == NULL || hl_run_dump(graph->file, &options->model, &inputs, options->dump));
+    hl_diff_inputs_free(&inputs);
+    return ok;
 }
 
 static int run(const void *given, int operand_count, char **operands)
@@ -106,6 +118,7 @@ static int run(const void *given, int operand_count, char **operands)
 static const struct hl_example examples[] = {
     {"halite run model.tflite", "with random inputs, outputs in a few lines each"},
     {"halite run model.tflite -i image=photo.npy -o 0=scores.npy", "from and to arrays of numpy"},
+    {"halite run model.tflite -i image=photo.npy --dump-all tensors", "all tensors between as well, for numpy"},
     {"cat numbers.txt | halite run model.tflite -i 0=- -o 0=- | sort -g", "in a pipe, as text"},
     {NULL, NULL},
 };

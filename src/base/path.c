@@ -172,6 +172,11 @@ bool hl_folder_may_make(const char *folder)
     return hl_path_is_folder(folder) && hl_path_may_write(folder);
 }
 
+bool hl_folder_make(const char *folder)
+{
+    return _mkdir(folder) == 0 || hl_path_is_folder(folder);
+}
+
 char *hl_folder_make_temporary(const char *name)
 {
     static const char *const variables[] = {"TMPDIR", "TEMP", "TMP", NULL};
@@ -277,6 +282,11 @@ bool hl_folder_may_make(const char *folder)
     if (hl_path_is_folder(folder)) return true;
     errno = ENOTDIR;
     return false;
+}
+
+bool hl_folder_make(const char *folder)
+{
+    return mkdir(folder, 0777) == 0 || hl_path_is_folder(folder);
 }
 
 char *hl_folder_make_temporary(const char *name)

@@ -37,6 +37,8 @@ char **hl_folder_list(const char *folder, size_t *count);
 void hl_folder_free(char **names, size_t count);
 // May this user make files there?
 bool hl_folder_may_make(const char *folder);
+// Makes a folder, unless it is there already; the folder that it lies in is there.
+bool hl_folder_make(const char *folder);
 // Makes a folder that nobody else has, whose name begins so, where the system keeps what lasts as long as a program.
 // The caller frees the path. NULL where it cannot be made.
 char *hl_folder_make_temporary(const char *name);

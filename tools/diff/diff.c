@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // halite diff: where do two ways to run a model part? In: a model, its inputs, two settings. Out: for each node the
 // distance of its outputs, the first that goes beyond a bound, and values that are no numbers or too large for half
-// floats.
+// floats. Two models are compared in models.c.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "alloc.h"
 #include "commands.h"
+#include "diff/models.h"
 #include "diff/setting.h"
 #include "element.h"
 #include "json.h"
@@ -23,17 +24,17 @@ struct options {
     const char *a, *b;
     struct hl_flag_list inputs, shapes;
     double bound, steps;
-    bool all, bisect, json, fail;
+    bool all, bisect, json, fail, structure;
 };
 
-static const struct options defaults = {.a = "reference", .b = "auto", .bound = 1e-3, .steps = 1};
+static const struct options defaults = {.a = "reference", .bound = 1e-3, .steps = 1};
 
 // clang-format off
 static const struct hl_flag flags[] = {
     {.name = "from", .letter = 'a', .kind = HL_FLAG_STRING, .value = "SETTING", .offset = offsetof(struct options, a),
      .help = "what is right; default reference"},
     {.name = "to", .letter = 'b', .kind = HL_FLAG_STRING, .value = "SETTING", .offset = offsetof(struct options, b),
-     .help = "what is compared with it; default auto, the fastest GPU"},
+     .help = "what is compared with it; default auto, the fastest GPU;\nfor two models: as --from"},
     {.name = "input", .letter = 'i', .kind = HL_FLAG_LIST, .value = "TENSOR=VALUE",
      .offset = offsetof(struct options, inputs), .help = "as for halite run; default: random"},
     {.name = "shape", .letter = 's', .kind = HL_FLAG_LIST, .value = "TENSOR=DIMS",
@@ -45,11 +46,13 @@ static const struct hl_flag flags[] = {
     {.name = "bisect", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, bisect),
      .help = "search the first node beyond the bound with one tensor seen\nat a time: a GPU fuses as it does without looking"},
     {.name = "all", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, all),
-     .help = "list all nodes, not only those beyond the bound"},
+     .help = "list all nodes, not only those beyond the bound; of two\nmodels, not only those that lose most"},
+    {.name = "structure", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, structure),
+     .help = "two models: compare what is in them, run neither"},
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, json),
      .help = "all nodes as JSON"},
     {.name = "fail", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, fail),
-     .help = "exit code 1 where a node is beyond the bound"},
+     .help = "exit code 1 where a node is beyond the bound; of two models,\nan output"},
 };
 // clang-format on
 
@@ -128,40 +131,30 @@ struct diff {
     int *tensors;
 };
 
-// Every output of a node that can be looked at, once.
 static void list_tensors(struct diff *diff)
 {
     const TfLiteModel *model = diff->file.model;
     const struct hl_model_subgraph *graph = &model->subgraphs[0];
-    diff->rows = hl_alloc((size_t)graph->tensor_count, sizeof *diff->rows);
-    diff->tensors = hl_alloc((size_t)graph->tensor_count, sizeof *diff->tensors);
-    bool *seen = hl_alloc((size_t)graph->tensor_count, sizeof *seen);
-    for (int n = 0; n < graph->node_count; n++) {
-        const struct hl_model_node *node = &graph->nodes[n];
-        for (int i = 0; i < node->output_count; i++) {
-            int tensor = node->outputs[i];
-            if (tensor < 0 || seen[tensor] || graph->tensors[tensor].data != NULL || graph->tensors[tensor].is_variable)
-                continue;
-            enum hl_element_view view = hl_element_type(graph->tensors[tensor].type).view;
-            if (view == HL_ELEMENT_NONE) continue;
-            seen[tensor] = true;
-            diff->tensors[diff->count] = tensor;
-            diff->rows[diff->count++] = (struct row){
-                .node = n,
-                .tensor = tensor,
-                .op = hl_model_code_name(&model->codes[node->code]),
-                .name = graph->tensors[tensor].name,
-            };
-        }
+    struct hl_diff_output *outputs = hl_diff_list_outputs(model, &diff->count);
+    diff->rows = hl_alloc((size_t)diff->count, sizeof *diff->rows);
+    diff->tensors = hl_alloc((size_t)diff->count, sizeof *diff->tensors);
+    for (int i = 0; i < diff->count; i++) {
+        diff->tensors[i] = outputs[i].tensor;
+        diff->rows[i] = (struct row){
+            .node = outputs[i].node,
+            .tensor = outputs[i].tensor,
+            .op = hl_model_code_name(&model->codes[graph->nodes[outputs[i].node].code]),
+            .name = graph->tensors[outputs[i].tensor].name,
+        };
     }
-    free(seen);
+    free(outputs);
 }
 
 static bool run_side(struct diff *diff, const struct hl_diff_setting *setting, int first, int count,
                      struct hl_diff_tensor *values)
 {
     diff->progress.word = setting->name;
-    bool ok = hl_diff_run(diff->path, setting, &diff->inputs, count, diff->tensors + first, values);
+    bool ok = hl_diff_run("diff", diff->path, setting, &diff->inputs, count, diff->tensors + first, values);
     hl_progress_step(&diff->progress);
     return ok;
 }
@@ -341,36 +334,62 @@ static bool run_diff(struct diff *diff, bool *beyond)
     return true;
 }
 
-static int run(const void *given, int operand_count, char **operands)
+static bool run_settings(const char *path, const struct options *options, bool *beyond)
 {
-    (void)operand_count;
-    const struct options *options = given;
-    struct diff diff = {.path = operands[0], .options = options};
-    bool beyond = false;
-    bool ok = hl_diff_setting_parse(&diff.a, options->a) && hl_diff_setting_parse(&diff.b, options->b) &&
-              run_diff(&diff, &beyond);
+    struct diff diff = {.path = path, .options = options};
+    bool ok = hl_diff_setting_parse(&diff.a, options->a) &&
+              hl_diff_setting_parse(&diff.b, options->b != NULL ? options->b : "auto") && run_diff(&diff, beyond);
     hl_model_file_close(&diff.file);
     hl_diff_inputs_free(&diff.inputs);
     free(diff.rows);
     free(diff.tensors);
+    return ok;
+}
+
+static bool run_models(char **paths, const struct options *options, bool *beyond)
+{
+    struct hl_diff_models_options models = {
+        .inputs = &options->inputs,
+        .shapes = &options->shapes,
+        .bound = options->bound,
+        .steps = options->steps,
+        .all = options->all,
+        .json = options->json,
+        .structure = options->structure,
+    };
+    if (options->bisect) {
+        hl_error("diff", NULL, "--bisect is for one model run in two ways; of two models all nodes are compared");
+        return false;
+    }
+    return hl_diff_setting_parse(&models.a, options->a) &&
+           hl_diff_setting_parse(&models.b, options->b != NULL ? options->b : options->a) &&
+           hl_diff_models(paths[0], paths[1], &models, beyond);
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    const struct options *options = given;
+    bool beyond = false,
+         ok = operand_count == 2 ? run_models(operands, options, &beyond) : run_settings(operands[0], options, &beyond);
     return ok && !(beyond && options->fail) ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
 static const struct hl_example examples[] = {
     {"halite diff model.tflite --to opencl/f16s", "half floats in memory against the reference kernels"},
     {"halite diff model.tflite --from official --to fast", "against the official runtime"},
+    {"halite diff float.tflite int8.tflite", "two models: what is in them, and where the error grows"},
     {"halite diff model.tflite --to vulkan --bisect --fail", "for a script: the first node beyond the bound"},
     {NULL, NULL},
 };
 
 const struct hl_command hl_command_diff = {
     .name = "diff",
-    .summary = "Compare two ways to run a model, node by node.",
-    .operands = "MODEL",
+    .summary = "Compare two ways to run a model, or two models, node by node.",
+    .operands = "MODEL [MODEL]",
     .details = details,
     HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .examples = examples,
     .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_PYTHON | HL_ENVIRONMENT_TABLES,
     .run = run,

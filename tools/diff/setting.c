@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "element.h"
 #include "message.h"
 
 bool hl_diff_setting_parse(struct hl_diff_setting *setting, const char *name)
@@ -45,8 +46,8 @@ bool hl_diff_inputs_take(struct hl_diff_inputs *inputs, const struct hl_graph *g
         const TfLiteTensor *tensor = hl_graph_input(graph, i);
         struct hl_diff_input *item = &inputs->items[i];
         item->rank = TfLiteTensorNumDims(tensor);
-        if (item->rank > (int)(sizeof item->dims / sizeof *item->dims)) {
-            hl_error("diff", graph->file->path, "input %d has %d dimensions", i, item->rank);
+        if (item->rank > HL_DIFF_MAX_RANK) {
+            hl_error(graph->file->command, graph->file->path, "input %d has %d dimensions", i, item->rank);
             return false;
         }
         for (int d = 0; d < item->rank; d++) item->dims[d] = TfLiteTensorDim(tensor, d);
@@ -99,26 +100,42 @@ static void take_outputs(const struct hl_graph *graph, int count, struct hl_diff
         const TfLiteTensor *tensor = hl_graph_output(graph, i);
         values[i].type = TfLiteTensorType(tensor);
         values[i].count = hl_model_elements(tensor);
+        values[i].rank = TfLiteTensorNumDims(tensor) <= HL_DIFF_MAX_RANK ? TfLiteTensorNumDims(tensor) : -1;
+        for (int d = 0; d < values[i].rank; d++) values[i].dims[d] = TfLiteTensorDim(tensor, d);
         if (TfLiteTensorByteSize(tensor) > 0)
             hl_text_add_bytes(&values[i].bytes, TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor));
     }
 }
 
-bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const struct hl_diff_inputs *inputs,
-                 int count, const int *tensors, struct hl_diff_tensor *values)
+struct hl_diff_output *hl_diff_list_outputs(const TfLiteModel *model, int *count)
+{
+    const struct hl_model_subgraph *graph = &model->subgraphs[0];
+    struct hl_diff_output *list = hl_alloc((size_t)graph->tensor_count, sizeof *list);
+    bool *seen = hl_alloc((size_t)graph->tensor_count, sizeof *seen);
+    *count = 0;
+    for (int n = 0; n < graph->node_count; n++) {
+        const struct hl_model_node *node = &graph->nodes[n];
+        for (int i = 0; i < node->output_count; i++) {
+            int tensor = node->outputs[i];
+            if (tensor < 0 || seen[tensor] || graph->tensors[tensor].data != NULL || graph->tensors[tensor].is_variable)
+                continue;
+            if (hl_element_type(graph->tensors[tensor].type).view == HL_ELEMENT_NONE) continue;
+            seen[tensor] = true;
+            list[(*count)++] = (struct hl_diff_output){.node = n, .tensor = tensor};
+        }
+    }
+    free(seen);
+    return list;
+}
+
+bool hl_diff_run_options(const char *command, const struct hl_model_options *options,
+                         const struct hl_diff_inputs *inputs, int count, const int *tensors,
+                         struct hl_diff_tensor *values)
 {
     memset(values, 0, (size_t)count * sizeof *values);
-    if (setting->kind == HL_DIFF_OFFICIAL) return hl_diff_run_official(model, inputs, count, tensors, values);
-    struct hl_model_options options = {
-        .kernels = setting->kernels,
-        .threads = -1,
-        .gpu = setting->kind == HL_DIFF_GPU,
-        .device = setting->kind == HL_DIFF_GPU ? setting->device : NULL,
-        .precision = setting->precision,
-    };
     struct hl_model_file file;
     struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, "diff", model);
+    bool ok = hl_model_file_open(&file, command, options->model);
     if (ok) {
         // The model of this run, with other outputs: the interpreter has to see them before it plans anything.
         const struct hl_model_subgraph *own = file.model->subgraphs;
@@ -128,7 +145,7 @@ bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const
         changed[0].outputs = tensors;
         changed[0].output_count = count;
         file.model->subgraphs = changed;
-        ok = hl_model_file_start(&file, &options) && run_graph(&graph, inputs);
+        ok = hl_model_file_start(&file, options) && run_graph(&graph, inputs);
         if (ok) take_outputs(&graph, count, values);
         hl_graph_close(&graph);
         TfLiteInterpreterDelete(file.interpreter);
@@ -138,6 +155,24 @@ bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const
     }
     hl_model_file_close(&file);
     return ok;
+}
+
+bool hl_diff_run(const char *command, const char *model, const struct hl_diff_setting *setting,
+                 const struct hl_diff_inputs *inputs, int count, const int *tensors, struct hl_diff_tensor *values)
+{
+    if (setting->kind == HL_DIFF_OFFICIAL) {
+        memset(values, 0, (size_t)count * sizeof *values);
+        return hl_diff_run_official(model, inputs, count, tensors, values);
+    }
+    const struct hl_model_options options = {
+        .model = model,
+        .kernels = setting->kernels,
+        .threads = -1,
+        .gpu = setting->kind == HL_DIFF_GPU,
+        .device = setting->kind == HL_DIFF_GPU ? setting->device : NULL,
+        .precision = setting->precision,
+    };
+    return hl_diff_run_options(command, &options, inputs, count, tensors, values);
 }
 
 void hl_diff_values_free(struct hl_diff_tensor *values, int count)

@@ -20,10 +20,13 @@ struct hl_diff_setting {
 // False after a message.
 bool hl_diff_setting_parse(struct hl_diff_setting *setting, const char *name);
 
+enum { HL_DIFF_MAX_RANK = 8 };
+
 // Values of one tensor.
 struct hl_diff_tensor {
     TfLiteType type;
-    int64_t count; // elements
+    int rank, dims[HL_DIFF_MAX_RANK]; // rank -1: not known, or larger
+    int64_t count;                    // elements
     struct hl_text bytes;
 };
 
@@ -31,7 +34,7 @@ struct hl_diff_tensor {
 struct hl_diff_inputs {
     int count;
     struct hl_diff_input {
-        int rank, dims[8];
+        int rank, dims[HL_DIFF_MAX_RANK];
         struct hl_text bytes;
     } * items;
 };
@@ -40,10 +43,21 @@ struct hl_diff_inputs {
 bool hl_diff_inputs_take(struct hl_diff_inputs *inputs, const struct hl_graph *graph);
 void hl_diff_inputs_free(struct hl_diff_inputs *inputs);
 
-// Runs the model and fills values[i] with tensor tensors[i] of the main graph. False after a message;
-// hl_diff_values_free is right in both cases.
-bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const struct hl_diff_inputs *inputs,
-                 int count, const int *tensors, struct hl_diff_tensor *values);
+// An output of a node that can be looked at.
+struct hl_diff_output {
+    int node, tensor;
+};
+// All of the main graph, in the order of the nodes, each tensor once; the caller frees.
+struct hl_diff_output *hl_diff_list_outputs(const TfLiteModel *model, int *count);
+
+// Runs the model and fills values[i] with tensor tensors[i] of the main graph. False after a message, which begins with
+// the command's name; hl_diff_values_free is right in both cases.
+bool hl_diff_run_options(const char *command, const struct hl_model_options *options,
+                         const struct hl_diff_inputs *inputs, int count, const int *tensors,
+                         struct hl_diff_tensor *values);
+// The same in this setting.
+bool hl_diff_run(const char *command, const char *model, const struct hl_diff_setting *setting,
+                 const struct hl_diff_inputs *inputs, int count, const int *tensors, struct hl_diff_tensor *values);
 void hl_diff_values_free(struct hl_diff_tensor *values, int count);
 
 // The same in the official runtime, through Python (official.c).
