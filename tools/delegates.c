@@ -10,6 +10,7 @@
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 #include "tensorflow/lite/delegates/hexagon/hexagon_delegate.h"
+#include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 // ---- the GPU delegate -----------------------------------------------------------------------------
 
@@ -82,6 +83,47 @@ static bool open_library(struct hl_delegate_library *library, const char *delega
     return ok;
 }
 
+// Keys and values as a plug-in takes them.
+enum { MAX_NUMBERS = 4 };
+struct pairs {
+    const char *keys[16], *values[16];
+    size_t count;
+    char numbers[MAX_NUMBERS][16]; // what some of the values point to
+    int number_count;
+};
+
+static void add_pair(struct pairs *pairs, const char *key, const char *value)
+{
+    if (*value == '\0') return;
+    pairs->keys[pairs->count] = key;
+    pairs->values[pairs->count++] = value;
+}
+
+// Numbers that are 0 are the delegate's choice.
+static void add_number(struct pairs *pairs, const char *key, int value)
+{
+    if (value <= 0 || pairs->number_count == MAX_NUMBERS) return;
+    char *text = pairs->numbers[pairs->number_count++];
+    snprintf(text, sizeof pairs->numbers[0], "%d", value);
+    add_pair(pairs, key, text);
+}
+
+static void report(const char *text)
+{
+    hl_error(HL_TFLITE, NULL, "%s", text);
+}
+
+// Where the tools go on without the delegate.
+static void report_mildly(const char *text)
+{
+    hl_warn(HL_TFLITE, NULL, "%s", text);
+}
+
+static void add_switch(struct pairs *pairs, const char *key, bool value)
+{
+    add_pair(pairs, key, value ? "true" : "false");
+}
+
 // ---- NNAPI ----------------------------------------------------------------------------------------
 
 static bool wants_nnapi(const struct hl_delegate_flags *flags)
@@ -99,32 +141,9 @@ static bool check_word(const char *word, const char *const *words, const char *w
     return false;
 }
 
-struct pairs {
-    const char *keys[16], *values[16];
-    size_t count;
-};
-
-static void add_pair(struct pairs *pairs, const char *key, const char *value)
-{
-    if (*value == '\0') return;
-    pairs->keys[pairs->count] = key;
-    pairs->values[pairs->count++] = value;
-}
-
-static void add_switch(struct pairs *pairs, const char *key, bool value)
-{
-    add_pair(pairs, key, value ? "true" : "false");
-}
-
-static void report_nnapi(const char *text)
-{
-    hl_error(HL_TFLITE, NULL, "%s", text);
-}
-
 static TfLiteDelegate *make_nnapi(const struct hl_delegate_library *library, const struct hl_delegate_flags *flags)
 {
     struct pairs pairs = {.count = 0};
-    struct hl_text partitions = {0}, nodes = {0};
     add_pair(&pairs, "execution_preference", flags->nnapi_execution_preference);
     add_pair(&pairs, "execution_priority", flags->nnapi_execution_priority);
     add_pair(&pairs, "accelerator_name", flags->nnapi_accelerator_name);
@@ -132,19 +151,13 @@ static TfLiteDelegate *make_nnapi(const struct hl_delegate_library *library, con
     add_switch(&pairs, "disallow_nnapi_cpu", flags->disable_nnapi_cpu);
     add_switch(&pairs, "allow_fp16", flags->nnapi_allow_fp16);
     add_switch(&pairs, "use_burst_computation", flags->nnapi_use_burst_mode);
-    hl_text_add(&partitions, "%d", flags->max_delegated_partitions);
-    if (flags->max_delegated_partitions > 0) add_pair(&pairs, "max_delegated_partitions", partitions.data);
-    hl_text_add(&nodes, "%d", flags->min_nodes_per_partition);
-    if (flags->min_nodes_per_partition > 0) add_pair(&pairs, "min_nodes_per_partition", nodes.data);
+    add_number(&pairs, "max_delegated_partitions", flags->max_delegated_partitions);
+    add_number(&pairs, "min_nodes_per_partition", flags->min_nodes_per_partition);
     if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
         add_pair(&pairs, "cache_dir", flags->delegate_serialize_dir);
         add_pair(&pairs, "model_token", flags->delegate_serialize_token);
     }
-    TfLiteDelegate *delegate =
-        library->tflite_plugin_create_delegate(pairs.keys, pairs.values, pairs.count, report_nnapi);
-    hl_text_free(&partitions);
-    hl_text_free(&nodes);
-    return delegate;
+    return library->tflite_plugin_create_delegate(pairs.keys, pairs.values, pairs.count, report);
 }
 
 static TfLiteDelegate *create_nnapi(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
@@ -224,6 +237,53 @@ static void delete_hexagon(struct hl_delegates *delegates, TfLiteDelegate *deleg
     hexagon.TfLiteHexagonTearDown();
 }
 
+// ---- Core ML --------------------------------------------------------------------------------------
+
+static bool wants_coreml(const struct hl_delegate_flags *flags)
+{
+    return flags->use_coreml;
+}
+
+static TfLiteDelegate *create_coreml(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+{
+    struct pairs pairs = {.count = 0};
+    add_pair(&pairs, "enabled_devices", "all");
+    add_number(&pairs, "coreml_version", flags->coreml_version);
+    add_number(&pairs, "max_delegated_partitions", flags->max_delegated_partitions);
+    add_number(&pairs, "min_nodes_per_partition", flags->min_nodes_per_partition);
+    if (!open_library(&delegates->coreml, "coreml")) return NULL;
+    return delegates->coreml.tflite_plugin_create_delegate(pairs.keys, pairs.values, pairs.count, report_mildly);
+}
+
+static void delete_coreml(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    delegates->coreml.tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- XNNPACK --------------------------------------------------------------------------------------
+
+static bool wants_xnnpack(const struct hl_delegate_flags *flags)
+{
+    return flags->use_xnnpack;
+}
+
+static TfLiteDelegate *create_xnnpack(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+{
+    (void)delegates;
+    TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
+    options.num_threads = flags->num_threads;
+    options.runtime_flags = (uint32_t)flags->xnnpack_runtime_flags;
+    options.weight_cache_file_path = flags->xnnpack_weight_cache_file_path;
+    if (flags->xnnpack_force_fp16) options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_FORCE_FP16;
+    return TfLiteXNNPackDelegateCreate(&options);
+}
+
+static void delete_xnnpack(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    (void)delegates;
+    TfLiteXNNPackDelegateDelete(delegate);
+}
+
 // ---- external delegates ---------------------------------------------------------------------------
 
 static bool wants_external(const struct hl_delegate_flags *flags)
@@ -272,9 +332,12 @@ static const struct provider {
     const char *without; // why the tools go on where it cannot be made; NULL: they end
 } providers[] = {
     {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu, 0, NULL},
+    {"use_xnnpack", HL_XNNPACK, wants_xnnpack, create_xnnpack, delete_xnnpack, 0, NULL},
     {"use_nnapi", "NNAPI", wants_nnapi, create_nnapi, delete_nnapi, offsetof(struct hl_delegates, nnapi), NULL},
     {"use_hexagon", "HEXAGON", wants_hexagon, create_hexagon, delete_hexagon, offsetof(struct hl_delegates, hexagon),
      "Could not create Hexagon delegate: platform may not support delegate or required libraries are missing"},
+    {"use_coreml", "COREML", wants_coreml, create_coreml, delete_coreml, offsetof(struct hl_delegates, coreml),
+     "CoreML acceleration is unsupported on this platform."},
     {"external_delegate_path", "EXTERNAL", wants_external, create_external, delete_external, 0, NULL},
 };
 enum { PROVIDERS = sizeof providers / sizeof *providers };
@@ -315,6 +378,9 @@ bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_
     if (!flags->use_nnapi && *flags->nnapi_accelerator_name != '\0')
         hl_warn(HL_TFLITE, NULL, "`--use_nnapi=true` must be set for the provided NNAPI accelerator (%s) to be used.",
                 flags->nnapi_accelerator_name);
+    if (!flags->use_xnnpack && *flags->xnnpack_weight_cache_file_path != '\0')
+        hl_warn(HL_TFLITE, NULL, "`--use_xnnpack=true` must be set for the weights to be kept in %s.",
+                flags->xnnpack_weight_cache_file_path);
     hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command, positions);
     bool done[PROVIDERS] = {false};
     for (int n = 0; n < PROVIDERS; n++) {

@@ -13,8 +13,8 @@
 
 // Why flags of the original do nothing here.
 #define HL_FOR_SHAPES "the delegate is applied anew when shapes change"
-#define HL_FOR_APPLE "Core ML is a part of Apple's systems"
-#define HL_FOR_XNNPACK "Halite's own CPU kernels do the work of XNNPACK"
+#define HL_FOR_HALVES "Halite's CPU kernels compute float32 as float32"
+#define HL_FOR_XNNPACK "Halite's own CPU kernels do the work of XNNPACK's runtime"
 #define HL_FOR_YNNPACK "Halite's own CPU kernels do the work of YNNPACK"
 #define HL_FOR_STABLE "there are no stable delegates, use --external_delegate_path"
 #define HL_FOR_DEBUG "only debugging builds of the original's delegates read it"
@@ -26,7 +26,7 @@
     X(at, BOOL, help, false, NULL, "print this text")                                                                       \
     X(at, INT, num_threads, -1, NULL, "threads on the CPU; -1: the library's choice")                                       \
     X(at, INT, max_delegated_partitions, 0, NULL, "most parts of the graph that a delegate takes; 0: its own choice")       \
-    X(at, INT, min_nodes_per_partition, 0, NULL, "NNAPI, Hexagon: fewest nodes of a part that a delegate takes")            \
+    X(at, INT, min_nodes_per_partition, 0, NULL, "NNAPI, Hexagon, Core ML: fewest nodes of a part")                         \
     X(at, STRING, delegate_serialize_dir, "", NULL, "folder where a delegate keeps what it compiles; with a token")         \
     X(at, STRING, delegate_serialize_token, "", NULL, "name of the model in that folder")                                   \
     X(at, INT, first_delegate_node_index, 0, HL_FOR_DEBUG, "first node that may be delegated")                              \
@@ -38,9 +38,9 @@
     X(at, BOOL, gpu_inference_for_sustained_speed, false, NULL, "GPU: start slower, run faster")                            \
     X(at, STRING, gpu_backend, "", NULL, "GPU: cl, gl or vulkan, or a device of one: vulkan:1")                             \
     X(at, STRING, gpu_wait_type, "", "only Metal has ways to wait", "GPU: passive, active, do_not_wait or aggressive")      \
-    X(at, BOOL, use_xnnpack, false, HL_FOR_XNNPACK, "use XNNPACK")                                                          \
-    X(at, BOOL, xnnpack_force_fp16, false, HL_FOR_XNNPACK, "XNNPACK: half precision")                                       \
-    X(at, STRING, xnnpack_weight_cache_file_path, "", HL_FOR_XNNPACK, "XNNPACK: file for packed weights")                   \
+    X(at, BOOL, use_xnnpack, false, NULL, "XNNPACK, whose work Halite's own CPU kernels do")                                \
+    X(at, BOOL, xnnpack_force_fp16, false, HL_FOR_HALVES, "XNNPACK: half precision")                                        \
+    X(at, STRING, xnnpack_weight_cache_file_path, "", NULL, "XNNPACK: keep packed weights in this file")                    \
     X(at, INT, xnnpack_runtime_flags, 0, HL_FOR_XNNPACK, "XNNPACK: flags of its runtime")                                   \
     X(at, BOOL, use_nnapi, false, NULL, "use NNAPI")                                                                        \
     X(at, STRING, nnapi_execution_preference, "", NULL, "NNAPI: fast_single_answer, sustained_speed, low_power")            \
@@ -54,8 +54,8 @@
     X(at, BOOL, use_hexagon, false, NULL, "use a Hexagon processor, for 8-bit models")                                      \
     X(at, STRING, hexagon_lib_path, "/data/local/tmp", NULL, "Hexagon: folder of the processor's libraries")                \
     X(at, BOOL, hexagon_profiling, false, NULL, "Hexagon: print the cycles of each node after each run")                    \
-    X(at, BOOL, use_coreml, false, HL_FOR_APPLE, "use Core ML")                                                             \
-    X(at, INT, coreml_version, 0, HL_FOR_APPLE, "Core ML: version; 0: the newest")                                          \
+    X(at, BOOL, use_coreml, false, NULL, "use Core ML, on Apple's systems")                                                 \
+    X(at, INT, coreml_version, 0, NULL, "Core ML: version, 2 or 3; 0: the newest")                                          \
     X(at, STRING, external_delegate_path, "", NULL, "library of an external delegate")                                      \
     X(at, STRING, external_delegate_options, "", NULL, "options for it: key:value;key:value")                               \
     X(at, BOOL, use_ynnpack, false, HL_FOR_YNNPACK, "use YNNPACK")                                                          \
@@ -96,22 +96,26 @@ struct hl_idle_flag {
 void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count, const struct hl_command *command,
                         const int *positions);
 
-enum { HL_DELEGATES_MAX = 4 };
+enum { HL_DELEGATES_MAX = 6 };
+
+// The name of the delegate that takes no node: Halite's own kernels do its work.
+#define HL_XNNPACK "XNNPACK"
 
 struct hl_delegates {
     int count;
     struct hl_delegate {
-        const char *name; // "GPU", "NNAPI", "HEXAGON", "EXTERNAL"
+        const char *name; // "GPU", "XNNPACK", "NNAPI", "HEXAGON", "COREML", "EXTERNAL"
         TfLiteDelegate *delegate;
         const struct hl_delegate_library *library; // whose report tells of it; NULL: it has none, or another kind of it
         void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
     } items[HL_DELEGATES_MAX];
-    struct hl_gpu_library gpu;                 // open where there is a GPU delegate
-    struct hl_delegate_library nnapi, hexagon; // the same for these
+    struct hl_gpu_library gpu;                         // open where there is a GPU delegate
+    struct hl_delegate_library nnapi, hexagon, coreml; // the same for these
 };
 
 // Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where
-// a delegate cannot be made, but for Hexagon's: where there is none, the tools of the original warn and use the CPU.
+// a delegate cannot be made, but for Hexagon's and Core ML's: where there is none, the tools of the original warn and
+// use the CPU.
 // hl_delegates_free is right in both cases, after the interpreters.
 bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command, const int *positions,
                          struct hl_delegates *delegates);

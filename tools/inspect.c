@@ -26,8 +26,8 @@ static const struct hl_flag flags[] = {
      .help = "show which nodes a delegate would take, and why not the others"},
     {.name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "NAME",
      .offset = offsetof(struct hl_inspect_options, model.delegate),
-     .help = "which delegate --placement asks: gpu, nnapi, hexagon, coreml, or a\n"
-             "library of Halite's; default: gpu"},
+     .help = "which delegate --placement asks: gpu, nnapi, hexagon, coreml,\n"
+             "xnnpack, or a library of Halite's; default: gpu"},
     {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",
      .offset = offsetof(struct hl_inspect_options, model.device),
      .help = "which of its devices, see halite devices; default for a GPU:\n"

@@ -178,10 +178,7 @@ static bool prepare(struct labeller *labeller)
     const struct options *options = labeller->options;
     if (!hl_model_file_open(&labeller->file, "label", options->model.model)) return false;
     if (!hl_model_file_start(&labeller->file, &options->model)) return false;
-    if (TfLiteInterpreterAllocateTensors(labeller->file.interpreter) != kTfLiteOk) {
-        hl_model_file_failed(&labeller->file, "no memory can be planned for it");
-        return false;
-    }
+    if (!hl_model_file_allocate(&labeller->file)) return false;
     if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
     if (!choose_normalization(labeller)) return false;
     labeller->crop = !isnan(options->crop) ? options->crop : labeller->shape.channels == 3 ? HL_PREPROCESS_CROP : 1;

@@ -87,20 +87,13 @@ struct labeller {
 static bool open_delegates(struct labeller *labeller)
 {
     const struct options *options = labeller->options;
-    const struct {
-        const char *flag, *idle;
-        bool given;
-    } idle[] = {
-        {"xnnpack_delegate", HL_FOR_XNNPACK, options->xnnpack_delegate},
-    };
-    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-        if (idle[i].given) hl_warn(HL_TFLITE_EXAMPLE, NULL, "--%s does nothing here: %s", idle[i].flag, idle[i].idle);
     struct hl_delegate_flags delegate_flags = options->delegates;
     if (options->accelerated) {
         delegate_flags.use_nnapi = true;
         delegate_flags.nnapi_allow_fp16 = delegate_flags.nnapi_allow_fp16 || options->allow_fp16;
     }
     if (options->hexagon != NULL) delegate_flags.use_hexagon = true;
+    if (options->xnnpack_delegate) delegate_flags.use_xnnpack = true;
     if (options->gl_backend) {
         delegate_flags.use_gpu = delegate_flags.gpu_inference_for_sustained_speed = true;
         delegate_flags.gpu_precision_loss_allowed = options->allow_fp16;

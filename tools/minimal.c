@@ -27,10 +27,7 @@ static bool show(struct hl_model_file *file, const char *path)
     const struct hl_model_options options = HL_MODEL_DEFAULTS;
     if (!hl_model_file_open(file, HL_TFLITE, path)) return failed(__LINE__);
     if (!hl_model_file_start(file, &options)) return failed(__LINE__);
-    if (TfLiteInterpreterAllocateTensors(file->interpreter) != kTfLiteOk) {
-        hl_model_file_failed(file, "no memory can be planned for it");
-        return failed(__LINE__);
-    }
+    if (!hl_model_file_allocate(file)) return failed(__LINE__);
     print_state(file, "=== Pre-invoke Interpreter State ===");
     if (TfLiteInterpreterInvoke(file->interpreter) != kTfLiteOk) {
         hl_model_file_failed(file, "the run failed");

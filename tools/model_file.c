@@ -16,6 +16,7 @@
 #include "message.h"
 #include "opset.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
@@ -175,13 +176,36 @@ static bool create_delegate(struct hl_model_file *file, const struct hl_model_op
     return file->delegate != NULL;
 }
 
+// XNNPACK's is in no library of its own.
+static bool create_xnnpack(struct hl_model_file *file, const TfLiteExternalDelegateOptions *given)
+{
+    TfLiteXNNPackDelegateOptions options = TfLiteXNNPackDelegateOptionsDefault();
+    for (int i = 0; i < given->count; i++) {
+        char *end = NULL;
+        if (strcmp(given->keys[i], "weight_cache_file_path") == 0)
+            options.weight_cache_file_path = given->values[i];
+        else if (strcmp(given->keys[i], "num_threads") == 0)
+            options.num_threads = (int32_t)strtol(given->values[i], &end, 10);
+        if (options.weight_cache_file_path == given->values[i] || (end != NULL && *end == '\0')) continue;
+        hl_error(file->command, NULL, "xnnpack takes num_threads=N and weight_cache_file_path=FILE, not %s=%s",
+                 given->keys[i], given->values[i]);
+        return false;
+    }
+    file->delegate = hl_alloc_check(TfLiteXNNPackDelegateCreate(&options));
+    file->is_xnnpack = file->keeps_weights = true;
+    return true;
+}
+
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
     struct hl_delegate_choice choice;
     struct hl_text problem = {0};
     bool ok = hl_delegate_choice_parse(&choice, options->delegate, &problem);
     if (!ok) hl_error(file->command, NULL, "%s", problem.data);
-    ok = ok && create_delegate(file, options, &choice);
+    if (ok && strcmp(choice.options.lib_path, "xnnpack") == 0)
+        ok = create_xnnpack(file, &choice.options);
+    else
+        ok = ok && create_delegate(file, options, &choice);
     hl_text_free(&problem);
     hl_delegate_choice_free(&choice);
     return ok;
@@ -223,6 +247,22 @@ static void warn_of_messages(const struct hl_model_file *file)
     const char *line = file->messages.length > 0 ? file->messages.data : "";
     for (size_t length; (length = strcspn(line, "\n")) > 0; line += length + (line[length] == '\n'))
         hl_warn(file->command, NULL, "%.*s", (int)length, line);
+}
+
+void hl_model_file_warn(struct hl_model_file *file)
+{
+    if (file->keeps_weights) warn_of_messages(file);
+    hl_text_clear(&file->messages);
+}
+
+bool hl_model_file_allocate(struct hl_model_file *file)
+{
+    bool ok = TfLiteInterpreterAllocateTensors(file->interpreter) == kTfLiteOk;
+    if (ok)
+        hl_model_file_warn(file);
+    else
+        hl_model_file_failed(file, "no memory can be planned for it");
+    return ok;
 }
 
 bool hl_model_options_gpu(const struct hl_model_options *options)
@@ -331,9 +371,17 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
         return false;
     }
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
-    for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
+    for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++) {
         TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);
+        if (strcmp(options->delegates->items[i].name, HL_XNNPACK) == 0) file->keeps_weights = true;
+    }
     if (options->profiler != NULL) TfLiteInterpreterOptionsSetTelemetryProfiler(how, options->profiler);
+    if (options->weights_cache != NULL) {
+        HaliteWeightsCache *cache = HaliteWeightsCacheCreateWithFile(options->weights_cache);
+        HaliteInterpreterOptionsSetWeightsCache(how, cache);
+        HaliteWeightsCacheDelete(cache); // the interpreter has it
+        file->keeps_weights = true;
+    }
     file->interpreter = TfLiteInterpreterCreate(file->model, how);
     TfLiteInterpreterOptionsDelete(how);
     return file->interpreter != NULL;
@@ -344,6 +392,8 @@ void hl_model_file_close(struct hl_model_file *file)
     TfLiteInterpreterDelete(file->interpreter);
     if (file->delegate != NULL && file->gpu.handle != NULL)
         file->gpu.TfLiteGpuDelegateV2Delete(file->delegate);
+    else if (file->is_xnnpack)
+        TfLiteXNNPackDelegateDelete(file->delegate);
     else if (file->delegate != NULL)
         TfLiteExternalDelegateDelete(file->delegate);
     TfLiteModelDelete(file->model);

@@ -27,6 +27,7 @@ struct hl_model_options {
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;                              // folder for compiled kernels; NULL: none are kept
+    const char *weights_cache;                      // file for packed weights; NULL: they are not kept
     const char *custom_ops;                         // library with custom operators; NULL: none
     // Operators that have no kernel here get one that computes nothing: to look at the graph, not to run it.
     bool stand_ins;
@@ -75,7 +76,8 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
     {                                                                                             \
         .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
         .offset = offsetof(struct type, member.delegate),                                         \
-        .help = "give what it can take to this delegate: nnapi, hexagon, or a library;\n"         \
+        .help = "give what it can take to this delegate: nnapi, hexagon, coreml,\n"               \
+                "xnnpack (which leaves all to the CPU's kernels), or a library;\n"                \
                 "its options behind it: ./libvendor.so:key=value,key=value",                      \
     },                                                                                            \
     {                                                                                             \
@@ -95,6 +97,12 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
         .name = "cache", .letter = 'C', .kind = HL_FLAG_STRING, .value = "FOLDER",                \
         .offset = offsetof(struct type, member.cache),                                            \
         .help = "GPU: keep compiled kernels in this folder, for a quicker next start",            \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "weights-cache", .kind = HL_FLAG_STRING, .value = "FILE",                         \
+        .offset = offsetof(struct type, member.weights_cache),                                    \
+        .help = "CPU: keep packed weights in this file, for a quicker next start;\n"              \
+                "it is mapped, and processes share its memory",                                   \
     }
 // All of them.
 #define HL_MODEL_RUN_FLAGS(type, member)                                                          \
@@ -127,6 +135,8 @@ struct hl_model_file {
     TfLiteDelegate *delegate;
     struct hl_gpu_library gpu; // where it is Halite's
     void *bytes;               // of the model, where it is not read from `path`
+    bool is_xnnpack;           // the delegate is XNNPACK's
+    bool keeps_weights;        // in a file, of which messages tell while tensors get their memory
     struct hl_text messages;   // the library's, one a line; the struct must stay where it is
 };
 
@@ -140,6 +150,10 @@ bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, c
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
 // The same without a message where the library refuses.
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options);
+// Gives the tensors memory. False after a message.
+bool hl_model_file_allocate(struct hl_model_file *file);
+// Prints what the library said of a file for weights while the tensors got their memory.
+void hl_model_file_warn(struct hl_model_file *file);
 void hl_model_file_close(struct hl_model_file *file);
 
 // The two steps to Halite's GPU delegate, which start takes for --gpu. False after a message.

@@ -106,10 +106,13 @@ static bool make_delegate(struct hl_node_placement *placement, const struct hl_m
     bool ok = hl_delegate_choice_parse(&choice, options->delegate != NULL ? options->delegate : "gpu", &problem);
     const char *name = choice.options.lib_path;
     bool gpu = strcmp(name, "gpu") == 0;
+    placement->cpu = ok && strcmp(name, "xnnpack") == 0;
+    if (placement->cpu) goto done;
     if (ok && gpu && !make_gpu_delegate(placement, options)) ok = false;
     ok = ok && hl_delegate_library_open(&placement->library, name, &problem);
     if (problem.length > 0) hl_error(placement->file.command, NULL, "%s", problem.data);
     ok = ok && (gpu || make_other_delegate(placement, options, &choice.options));
+done:
     hl_text_free(&problem);
     hl_delegate_choice_free(&choice);
     return ok;
@@ -134,6 +137,7 @@ bool hl_node_placement_open(struct hl_node_placement *placement, const char *com
     }
     if (!make_delegate(placement, options)) return false;
     hl_text_clear(&file->messages);
+    if (placement->cpu) return true;
     TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(file->interpreter, delegate_of(placement));
     if (status != kTfLiteOk && status != kTfLiteApplicationError) {
         hl_model_file_failed(file, "the delegate cannot be applied to it");
@@ -169,11 +173,16 @@ struct sums {
     int parts;   // that there are
 };
 
+static const HaliteDelegateGraph *graph_of(const struct hl_node_placement *placement, int subgraph)
+{
+    return placement->graphs != NULL ? placement->graphs[subgraph] : NULL;
+}
+
 static struct sums sum_up(const struct hl_node_placement *placement)
 {
     struct sums sums = {0};
     for (int s = 0; s < placement->file.model->subgraph_count; s++) {
-        const HaliteDelegateGraph *graph = placement->graphs[s];
+        const HaliteDelegateGraph *graph = graph_of(placement, s);
         sums.nodes += placement->file.model->subgraphs[s].node_count;
         if (graph == NULL) continue;
         sums.gpu += graph->gpu_node_count;
@@ -204,6 +213,58 @@ static const char *precision_of(const struct hl_node_placement *placement)
 {
     HaliteGpuPrecision precision = placement->library.HaliteDelegateReportGetPrecision(placement->report);
     return hl_model_precisions[precision - kHaliteGpuPrecisionF32];
+}
+
+// ---- XNNPACK ------------------------------------------------------------------------------------
+
+#define ON_CPU "Halite's own CPU kernels do the work of XNNPACK"
+
+static const struct hl_model_code *code_of(const struct hl_node_placement *placement, int subgraph, int node)
+{
+    const TfLiteModel *model = placement->file.model;
+    return &model->codes[model->subgraphs[subgraph].nodes[node].code];
+}
+
+static void print_cpu(const struct hl_node_placement *placement)
+{
+    const TfLiteModel *model = placement->file.model;
+    int nodes = 0;
+    printf("\nplacement on XNNPACK: " ON_CPU "\n");
+    for (int s = 0; s < model->subgraph_count; s++) {
+        struct hl_table table;
+        hl_table_start(&table, "rlrl");
+        if (model->subgraph_count > 1) printf("  subgraph %d\n", s);
+        for (const char *const *title = (const char *const[]){"node", "operator", "version", "where", NULL}; *title;
+             title++)
+            hl_table_add(&table, "%s", *title);
+        for (int i = 0; i < model->subgraphs[s].node_count; i++, nodes++) {
+            hl_table_add(&table, "%d", i);
+            hl_table_add_name(&table, hl_model_code_name(code_of(placement, s, i)));
+            hl_table_add(&table, "%d", code_of(placement, s, i)->version);
+            hl_table_add(&table, "%s", "CPU");
+        }
+        hl_table_print(&table, 2, stdout);
+    }
+    printf("all %d operators by the CPU's kernels\n", nodes);
+}
+
+static void cpu_json(const struct hl_node_placement *placement, cJSON *object)
+{
+    const TfLiteModel *model = placement->file.model;
+    cJSON *subgraphs = cJSON_AddArrayToObject(object, "subgraphs");
+    for (int s = 0; s < model->subgraph_count; s++) {
+        cJSON *nodes = cJSON_CreateArray();
+        for (int i = 0; i < model->subgraphs[s].node_count; i++) {
+            cJSON *json = cJSON_CreateObject();
+            cJSON_AddNumberToObject(json, "node", i);
+            hl_json_add_string(json, "operator", hl_model_code_name(code_of(placement, s, i)));
+            cJSON_AddNumberToObject(json, "version", code_of(placement, s, i)->version);
+            cJSON_AddStringToObject(json, "where", "CPU");
+            cJSON_AddStringToObject(json, "text", ON_CPU);
+            cJSON_AddItemToArray(nodes, json);
+        }
+        cJSON_AddItemToArray(subgraphs, nodes);
+    }
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -261,6 +322,10 @@ static void print_device(const struct hl_node_placement *placement)
 
 void hl_node_placement_text(const struct hl_node_placement *placement)
 {
+    if (placement->cpu) {
+        print_cpu(placement);
+        return;
+    }
     print_device(placement);
     int count = placement->file.model->subgraph_count;
     for (int s = 0; s < count; s++) {
@@ -305,9 +370,9 @@ static cJSON *node_json(const struct hl_node_placement *placement, const HaliteD
 
 void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *json)
 {
-    const HaliteDevice *device = device_of(placement);
     struct sums sums = sum_up(placement);
     cJSON *object = cJSON_AddObjectToObject(json, "placement");
+    const HaliteDevice *device = placement->cpu ? NULL : device_of(placement);
     if (device != NULL) {
         hl_json_add_string(object, "device", device->name);
         hl_json_add_string(object, "description", device->description);
@@ -320,6 +385,10 @@ void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *js
     cJSON_AddNumberToObject(object, "folded", sums.folded);
     cJSON_AddNumberToObject(object, "partitions", sums.partitions);
     cJSON_AddNumberToObject(object, "waiting", sums.waiting);
+    if (placement->cpu) {
+        cpu_json(placement, object);
+        return;
+    }
     cJSON *subgraphs = cJSON_AddArrayToObject(object, "subgraphs");
     for (int s = 0; s < placement->file.model->subgraph_count; s++) {
         const HaliteDelegateGraph *graph = placement->graphs[s];

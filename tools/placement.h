@@ -13,6 +13,7 @@ struct hl_node_placement {
     struct hl_delegate_library library; // of the delegate
     TfLiteDelegate *other;              // a delegate that is not the GPU's: it is none of the file's
     HaliteDelegateReport *report;
+    bool cpu;     // XNNPACK, which leaves all nodes to the CPU's kernels: there is no library and no report
     bool assumed; // the delegate's system is not here: something stands for it that computes nothing
     bool refused; // the runtime keeps the graph from the delegate; file.messages says why
     const HaliteDelegateGraph **graphs; // by subgraph, NULL: the delegate was not asked

@@ -90,7 +90,10 @@ bool hl_graph_allocate(struct hl_graph *graph)
 {
     TfLiteStatus status = graph->signature != NULL ? TfLiteSignatureRunnerAllocateTensors(graph->signature)
                                                    : TfLiteInterpreterAllocateTensors(graph->file->interpreter);
-    if (status != kTfLiteOk) hl_model_file_failed(graph->file, "no memory can be planned for it");
+    if (status == kTfLiteOk)
+        hl_model_file_warn(graph->file);
+    else
+        hl_model_file_failed(graph->file, "no memory can be planned for it");
     return status == kTfLiteOk;
 }
 

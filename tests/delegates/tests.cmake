@@ -159,6 +159,10 @@ if(HALITE_TOOLS)
         $<TARGET_FILE:neuralnetworks>)
     halite_test(delegates/hexagon_tools COMMAND sh tests/delegates/hexagon_tools.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:hexagon_interface>)
+    if(TARGET fake_coreml)
+        halite_test(delegates/coreml_flags COMMAND sh tests/delegates/coreml_flags.sh $<TARGET_FILE:halite>
+            $<TARGET_FILE:fake_coreml>)
+    endif()
     halite_test(delegates/hexagon_placement SLOW COMMAND sh tests/delegates/hexagon_placement.sh $<TARGET_FILE:halite>
         $<TARGET_FILE:hexagon_interface> ${HALITE_SHARED}/models)
     halite_test(delegates/nnapi_placement SLOW COMMAND sh tests/delegates/placement.sh $<TARGET_FILE:halite>

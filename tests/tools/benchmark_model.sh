@@ -128,9 +128,9 @@ elif command -v python3 >/dev/null; then
 fi
 
 # Every way to run a model, the fastest first.
-passes "${tool}_performance_options" --graph="$model" $short --perf_options_list=cpu,dsp
-line "^INFO: The list of TFLite runtime options to be benchmarked: \[cpu,dsp\]$"
-line "^WARN: --perf_options_list=dsp does nothing here: "
+passes "${tool}_performance_options" --graph="$model" $short --perf_options_list=cpu,coreml
+line "^INFO: The list of TFLite runtime options to be benchmarked: \[cpu,coreml\]$"
+line "^INFO: +coreml: $count$"
 line "^==============Summary of All Runs w/ Different Performance Options==============$"
 for threads in 1 2 4; do line "^INFO:           cpu w/ $threads threads: $count$"; done
 sed -n 's/^INFO: *cpu w.*\(avg\|curr\)=\([^ ]*\).*/\2/p' "$work/out" >"$work/order"

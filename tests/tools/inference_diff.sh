@@ -58,7 +58,7 @@ done
 
 # ---- flags --------------------------------------------------------------------------------------------------------------
 passes diff --model_file="$model" --num_runs=1 --use_nnapi=true --nnapi_accelerator_name=google-edgetpu --delegate=coreml
-says "WARN: --delegate=coreml does nothing here: "
+says "WARN: CoreML acceleration is unsupported on this platform."
 passes diff --model_file="$model" --num_runs=2 --num_runs=3 --use_gpux=true --use_xnnpack stray
 says "WARN: Unconsumed cmdline flags: --num_runs=3 --use_gpux=true --use_xnnpack stray"
 says "perhaps --use_gpu was meant"

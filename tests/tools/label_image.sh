@@ -73,7 +73,7 @@ says "-----------Subgraph-0 has "
 shows "$bin/label_image" -m "$demo/digits_int8.tflite" -l "$labels" -i "$demo/five.png"
 matches "^INFO: $number: 5 five\$"
 shows label -i "$demo/two.png" -a 1 -x 1 --use_nnapi=true
-says "WARN: --xnnpack_delegate does nothing here: "
+says "INFO: Applied XNNPACK delegate."
 leaks_unseen
 for device in opencl vulkan gles; do
     if "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then

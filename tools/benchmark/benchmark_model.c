@@ -57,6 +57,7 @@ static const char *delegate_label(const char *name)
         {"gpu_backend", "GPU backend"},
         {"gpu_wait_type", "GPU delegate wait type"},
         {"use_xnnpack", "Use xnnpack"},
+        {"xnnpack_weight_cache_file_path", "XNNPACK weight cache file path"},
         {"xnnpack_runtime_flags", "Extra flags for XNNPACK runtime"},
         {"use_nnapi", "Use NNAPI"},
         {"nnapi_execution_preference", "NNAPI execution preference"},
@@ -69,6 +70,8 @@ static const char *delegate_label(const char *name)
         {"use_hexagon", "Use Hexagon"},
         {"hexagon_lib_path", "Hexagon lib path"},
         {"hexagon_profiling", "Hexagon profiling"},
+        {"use_coreml", "Use CoreML"},
+        {"coreml_version", "Target CoreML version"},
         {"external_delegate_path", "External delegate path"},
         {"external_delegate_options", "External delegate options"},
     };
@@ -212,6 +215,10 @@ static bool report_delegates(const struct benchmark *benchmark)
     }
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
+        if (strcmp(name, HL_XNNPACK) == 0) {
+            hl_info(HL_TFLITE, NULL, "Explicitly applied %s delegate, whose work Halite's own CPU kernels do.", name);
+            continue;
+        }
         if (kernels[i] == 0) say_why_not(&benchmark->delegates.items[i]);
         if (kernels[i] == 0)
             hl_info(HL_TFLITE, NULL,

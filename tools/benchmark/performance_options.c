@@ -29,7 +29,8 @@ static const struct options defaults = {
 
 // clang-format off
 static const struct hl_flag flags[] = {
-    HL_TFLITE_FLAG(STRING, options, perf_options_list, "ways to run: all, cpu, gpu, or none: as the other flags say; a,b"),
+    HL_TFLITE_FLAG(STRING, options, perf_options_list,
+                   "ways to run: all (cpu and gpu), cpu, gpu, nnapi, dsp, coreml, or none: as the other flags say; a,b"),
     HL_TFLITE_FLAG(NUMBER, options, option_benchmark_run_delay, "pause before each, in seconds"),
     HL_TFLITE_FLAG(BOOL, options, random_shuffle_benchmark_runs, "in random order"),
     HL_BENCHMARK_FLAGS
@@ -38,32 +39,25 @@ static const struct hl_flag flags[] = {
 
 // ---- the ways to run ----------------------------------------------------------------------------
 
+enum accelerator { CPU, GPU_HALF, GPU_FLOAT, NNAPI, HEXAGON, COREML };
+
 static const struct way {
     const char *option, *name;
     int threads;
-    bool gpu, half;
+    enum accelerator accelerator;
+    bool named_only; // there are systems without it: it is none of "all"
 } ways[] = {
-    {"cpu", "cpu w/ 1 threads", 1, false, false}, {"cpu", "cpu w/ 2 threads", 2, false, false},
-    {"cpu", "cpu w/ 4 threads", 4, false, false}, {"gpu", "gpu-fp16", 1, true, true},
-    {"gpu", "gpu-default", 1, true, false},
+    {"cpu", "cpu w/ 1 threads", 1, CPU, false},  {"cpu", "cpu w/ 2 threads", 2, CPU, false},
+    {"cpu", "cpu w/ 4 threads", 4, CPU, false},  {"gpu", "gpu-fp16", 1, GPU_HALF, false},
+    {"gpu", "gpu-default", 1, GPU_FLOAT, false}, {"nnapi", "nnapi", 1, NNAPI, true},
+    {"dsp", "dsp w/ hexagon", 1, HEXAGON, true}, {"coreml", "coreml", 1, COREML, true},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
 // As the flags of benchmark_model say.
 static const struct way none = {.option = "none", .name = "as given"};
 
-// Options of the list, and those of the original that have no way here.
-static const struct {
-    const char *name, *idle;
-} known[] = {
-    {"all", NULL},
-    {"cpu", NULL},
-    {"gpu", NULL},
-    {"nnapi", "say none, and --use_nnapi=true with its own flags"},
-    {"coreml", HL_FOR_APPLE},
-    {"dsp", "say none, and --use_hexagon=true with its own flags"},
-    {"none", NULL},
-};
+static const char *const known[] = {"all", "cpu", "gpu", "nnapi", "coreml", "dsp", "none"};
 enum { KNOWN = sizeof known / sizeof *known };
 
 // Is this word in the list?
@@ -84,8 +78,8 @@ static bool check_list(const char *list)
     int words = 1, found = 0;
     for (const char *at = list; *at != '\0'; at++) words += *at == ',';
     for (int i = 0; i < KNOWN; i++) {
-        hl_text_add(&valid, "%s%s", i > 0 ? ", " : "", known[i].name);
-        found += has_option(list, known[i].name);
+        hl_text_add(&valid, "%s%s", i > 0 ? ", " : "", known[i]);
+        found += has_option(list, known[i]);
     }
     bool all_known = found == words, alone = words == 1 || !has_option(list, "none");
     if (!all_known)
@@ -97,9 +91,6 @@ static bool check_list(const char *list)
         hl_error(HL_TFLITE, NULL,
                  "The 'none' option can not be used together with other perf options in "
                  "--perf_options_list!");
-    for (int i = 0; all_known && alone && i < KNOWN; i++)
-        if (known[i].idle != NULL && has_option(list, known[i].name))
-            hl_warn(HL_TFLITE, NULL, "--perf_options_list=%s does nothing here: %s", known[i].name, known[i].idle);
     hl_text_free(&valid);
     return all_known && alone;
 }
@@ -110,7 +101,8 @@ static int choose_ways(const struct options *options, const struct way **chosen)
     int count = 0;
     if (has_option(list, "none")) chosen[count++] = &none;
     for (int i = 0; i < WAYS; i++)
-        if (has_option(list, "all") || has_option(list, ways[i].option)) chosen[count++] = &ways[i];
+        if ((has_option(list, "all") && !ways[i].named_only) || has_option(list, ways[i].option))
+            chosen[count++] = &ways[i];
     srand((unsigned)time(NULL));
     for (int i = count - 1; options->random_shuffle_benchmark_runs && i > 0; i--) {
         int other = rand() % (i + 1);
@@ -160,9 +152,13 @@ static bool run_way(const struct options *options, struct result *result)
     const struct way *way = result->way;
     struct hl_benchmark_options benchmark = options->benchmark;
     if (way != &none) {
-        benchmark.delegates.num_threads = way->threads;
-        benchmark.delegates.use_gpu = way->gpu;
-        benchmark.delegates.gpu_precision_loss_allowed = way->half;
+        struct hl_delegate_flags *chosen = &benchmark.delegates;
+        chosen->num_threads = way->threads;
+        chosen->use_gpu = way->accelerator == GPU_HALF || way->accelerator == GPU_FLOAT;
+        chosen->gpu_precision_loss_allowed = way->accelerator == GPU_HALF;
+        chosen->use_nnapi = way->accelerator == NNAPI;
+        chosen->use_hexagon = way->accelerator == HEXAGON;
+        chosen->use_coreml = way->accelerator == COREML;
     }
     hl_info(HL_TFLITE, NULL, "Performance option: %s", way->name);
     hl_sleep(options->option_benchmark_run_delay);
@@ -192,7 +188,8 @@ static int run(const void *given, int operand_count, char **operands)
 
 const struct hl_command hl_command_benchmark_model_performance_options = {
     .name = "benchmark_model_performance_options",
-    .summary = "Time a model on the CPU, with 1 to 4 threads, and on the GPU, and list the fastest first.",
+    .summary =
+        "Time a model on the CPU, with 1 to 4 threads, on the GPU and other accelerators, and list the fastest first.",
     HL_TFLITE_TABLES(flags, defaults, struct options, benchmark.positions),
     .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_ENERGY,
     .run = run,

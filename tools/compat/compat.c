@@ -108,10 +108,7 @@ static bool read_sizes(const char *path, struct need *need)
     struct hl_model_options plain = {.threads = -1, .stand_ins = true};
     HaliteMemoryReport memory;
     bool ok = hl_model_file_open(&file, "compat", path) && hl_model_file_start(&file, &plain);
-    if (ok && TfLiteInterpreterAllocateTensors(file.interpreter) != kTfLiteOk) {
-        hl_model_file_failed(&file, "no memory can be planned for it");
-        ok = false;
-    }
+    ok = ok && hl_model_file_allocate(&file);
     if (ok && HaliteInterpreterGetMemoryReport(file.interpreter, &memory) == kTfLiteOk) {
         need->constants = memory.constants;
         need->activations = memory.arena;

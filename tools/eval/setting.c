@@ -10,19 +10,16 @@
 static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
 {
     const struct {
-        const char *name, *idle;
-        bool *flag; // NULL: it does nothing here
+        const char *name;
+        bool *flag;
     } known[] = {
-        {"gpu", NULL, &flags->use_gpu},         {"xnnpack", HL_FOR_XNNPACK, NULL}, {"nnapi", NULL, &flags->use_nnapi},
-        {"hexagon", NULL, &flags->use_hexagon}, {"coreml", HL_FOR_APPLE, NULL},
+        {"gpu", &flags->use_gpu},         {"xnnpack", &flags->use_xnnpack}, {"nnapi", &flags->use_nnapi},
+        {"hexagon", &flags->use_hexagon}, {"coreml", &flags->use_coreml},
     };
     if (*name == '\0') return true;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name) != 0) continue;
-        if (known[i].flag != NULL)
-            *known[i].flag = true;
-        else
-            hl_warn(HL_TFLITE, NULL, "--delegate=%s does nothing here: %s", name, known[i].idle);
+        *known[i].flag = true;
         return true;
     }
     hl_error(HL_TFLITE, NULL, "Unsupported TFLite delegate: %s", name);
@@ -36,11 +33,8 @@ static bool open_model(struct hl_eval_model *model, const char *path, int thread
         return false;
     }
     struct hl_model_options options = {.threads = threads, .delegates = &model->delegates};
-    if (!hl_model_file_open(&model->file, HL_TFLITE, path) || !hl_model_file_start(&model->file, &options))
-        return false;
-    if (TfLiteInterpreterAllocateTensors(model->file.interpreter) == kTfLiteOk) return true;
-    hl_model_file_failed(&model->file, "no memory can be planned for it");
-    return false;
+    return hl_model_file_open(&model->file, HL_TFLITE, path) && hl_model_file_start(&model->file, &options) &&
+           hl_model_file_allocate(&model->file);
 }
 
 bool hl_eval_model_open(struct hl_eval_model *model, const struct hl_eval_setting *setting,
