@@ -28,6 +28,12 @@ static inline int64_t gpu_elements(struct gpu_shape shape)
 {
     return (int64_t)shape.b * shape.h * shape.w * shape.c;
 }
+// The index of an element in slices of four channels.
+static inline size_t gpu_slice_index(struct gpu_shape shape, int b, int y, int x, int c)
+{
+    size_t slice = (size_t)b * (size_t)gpu_slices(shape) + (size_t)(c / 4);
+    return 4 * ((slice * (size_t)shape.h + (size_t)y) * (size_t)shape.w + (size_t)x) + (size_t)(c % 4);
+}
 static inline bool gpu_same_shape(struct gpu_shape a, struct gpu_shape b)
 {
     return a.b == b.b && a.h == b.h && a.w == b.w && a.c == b.c;
@@ -38,6 +44,17 @@ struct gpu_quantization {
     TfLiteType type; // kTfLiteInt8 or kTfLiteUInt8
     float scale;
     int zero_point;
+};
+
+// How the elements of an input or output are stored outside of the delegated part: by the runtime, or in a buffer of
+// the application. Dense: [b, h, w, c]. Vectors: as the values of the plan, in slices of four channels (lang/kernel.h).
+enum gpu_format {
+    GPU_FORMAT_DEFAULT, // as gpu_caller_format says
+    GPU_FORMAT_FLOATS,
+    GPU_FORMAT_BYTES, // the 8-bit integers of a quantized tensor
+    GPU_FORMAT_HALVES,
+    GPU_FORMAT_VECTORS,
+    GPU_FORMAT_HALF_VECTORS
 };
 
 struct gpu_node;
@@ -52,6 +69,7 @@ struct gpu_value {
     TfLiteType type;          // the tensor's type; kTfLiteNoType if there is no tensor
     bool is_input, is_output; // of the delegated part: the CPU writes or reads it
     bool is_checked;          // an output without a tensor, whose elements the host checks (gpu/delegate/refuse.h)
+    enum gpu_format format;   // of an input or output; set only where the application has bound a buffer
     bool exact;               // is stored as floats in every precision
     float *data;              // elements of a constant, dense in [b, h, w, c] order; owned by the graph
     struct gpu_quantization quantization;

@@ -8,26 +8,35 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/plan.h"
 
-// Plans the copy between the caller's memory and an input or output.
+// Plans the copy between an input or output as it is stored outside and as a value.
 static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
 {
-    static const struct gpu_kernel *const kernels[2][2] = {{&gpu_kernel_from_dense, &gpu_kernel_to_dense},
-                                                           {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes}};
+    static const struct gpu_kernel *const kernels[][2] = {
+        [GPU_FORMAT_FLOATS] = {&gpu_kernel_from_dense, &gpu_kernel_to_dense},
+        [GPU_FORMAT_BYTES] = {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes},
+        [GPU_FORMAT_HALVES] = {&gpu_kernel_from_halves, &gpu_kernel_to_halves},
+        [GPU_FORMAT_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
+        [GPU_FORMAT_HALF_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
+    };
     const struct gpu_quantization *q = &value->quantization;
-    bool bytes = gpu_caller_has_bytes(value);
+    enum gpu_format format = gpu_caller_format(value);
     struct gpu_shape shape = value->shape;
-    if (gpu_plan_is_dense(plan, value)) return true;
-    struct gpu_dispatch_desc desc = {.kernel = kernels[bytes][to_caller],
+    if (gpu_plan_is_direct(plan, value)) return true;
+    struct gpu_dispatch_desc desc = {.kernel = kernels[format][to_caller],
                                      .operands = {{.value = value}, {.value = value}},
                                      .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
-    if (bytes) {
+    int fours = (int)((gpu_elements(shape) + 3) / 4), outside = to_caller ? 1 : 0;
+    desc.operands[outside].outside = true;
+    if (format == GPU_FORMAT_BYTES) {
         int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
         memcpy(desc.params[0], stored, sizeof stored);
     }
-    if (bytes && to_caller) {
-        desc.grid[0] = (int)((gpu_elements(shape) + 3) / 4);
+    if (format == GPU_FORMAT_HALVES) desc.views[outside] = (struct gpu_shape){1, 1, fours, 4};
+    if (to_caller && (format == GPU_FORMAT_BYTES || format == GPU_FORMAT_HALVES)) {
+        desc.grid[0] = fours;
         desc.grid[1] = desc.grid[2] = 1;
     }
+    if (format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_HALF_VECTORS) gpu_grid_over(&desc, shape);
     return gpu_plan_dispatch(plan, &desc);
 }
 
@@ -35,20 +44,13 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
 static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
-    int slices = gpu_slices(shape);
-    struct gpu_weights *weights =
-        gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices * (size_t)shape.h * (size_t)shape.w);
+    struct gpu_weights *weights = gpu_plan_weights(plan, gpu_value_vectors(value));
     if (!weights) return false;
     const float *from = value->data;
     for (int b = 0; b < shape.b; b++)
         for (int y = 0; y < shape.h; y++)
             for (int x = 0; x < shape.w; x++)
-                for (int c = 0; c < shape.c; c++) {
-                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h + (size_t)y) *
-                                    (size_t)shape.w +
-                                (size_t)x;
-                    weights->data[4 * at + (size_t)(c % 4)] = *from++;
-                }
+                for (int c = 0; c < shape.c; c++) weights->data[gpu_slice_index(shape, b, y, x, c)] = *from++;
     struct gpu_dispatch_desc desc = {.kernel = &gpu_kernel_from_weights,
                                      .operands = {{.weights = weights}, {.value = value}}};
     gpu_grid_over(&desc, shape);

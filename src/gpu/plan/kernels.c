@@ -96,6 +96,63 @@ const struct gpu_kernel gpu_kernel_to_bytes = {
     ),
 };
 
+// Dense halves are read and written as a value of a single row, whose positions are vectors of four: element e is channel
+// e % 4 of position e / 4.
+const struct gpu_kernel gpu_kernel_from_halves = {
+    .name = "from_halves",
+    .group = {64, 2, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .body = AT_DENSE(y) GPU_TEXT(
+        acc4 v = splatf4(0.0f);
+        UNROLL for (int i = 0; i < 4; i += 1) {
+            if (i < left) {
+                float one = to_float(lane(read_x(mki4((at + i) / 4, 0, 0, 0)), (at + i) % 4));
+                if (i == 0) v.x = one;
+                if (i == 1) v.y = one;
+                if (i == 2) v.z = one;
+                if (i == 3) v.w = one;
+            }
+        }
+        write_y(p, to_real4(v));
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_to_halves = {
+    .name = "to_halves",
+    .group = {64, 1, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int last = x_b * x_h * x_w * x_c - 1;
+        if (GID0 * 4 > last) return;
+        acc4 v = splatf4(0.0f);
+        UNROLL for (int i = 0; i < 4; i += 1) {
+            int at = min(GID0 * 4 + i, last);
+            int pixel = at / x_c;
+            int channel = at - pixel * x_c;
+            int row = pixel / x_w;
+            int batch = row / x_h;
+            float one = to_float(lane(read_x(mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch)), channel % 4));
+            if (i == 0) v.x = one;
+            if (i == 1) v.y = one;
+            if (i == 2) v.z = one;
+            if (i == 3) v.w = one;
+        }
+        write_y(mki4(GID0, 0, 0, 0), to_real4(v));
+    ),
+};
+
+// One of the two is outside, and may be stored with another precision.
+const struct gpu_kernel gpu_kernel_copy_vectors = {
+    .name = "copy_vectors",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        write_y(p, read_x(p));
+    ),
+};
+
 const struct gpu_kernel gpu_kernel_from_weights = {
     .name = "from_weights",
     .group = {32, 4, 1},
@@ -107,5 +164,6 @@ const struct gpu_kernel gpu_kernel_from_weights = {
     ),
 };
 
-const struct gpu_kernel *const gpu_plan_kernels[] = {&gpu_kernel_from_dense, &gpu_kernel_to_dense, &gpu_kernel_from_bytes,
-                                                     &gpu_kernel_to_bytes,   &gpu_kernel_from_weights, NULL};
+const struct gpu_kernel *const gpu_plan_kernels[] = {
+    &gpu_kernel_from_dense,  &gpu_kernel_to_dense,  &gpu_kernel_from_bytes,   &gpu_kernel_to_bytes,
+    &gpu_kernel_from_halves, &gpu_kernel_to_halves, &gpu_kernel_copy_vectors, &gpu_kernel_from_weights, NULL};

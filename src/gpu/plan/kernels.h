@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that belong to no operator. They copy between values and the caller's dense floats or bytes, and from
+// The kernels that belong to no operator. They copy between values and what is outside (enum gpu_format), and from
 // constants to values.
 #ifndef HALITE_GPU_PLAN_KERNELS_H
 #define HALITE_GPU_PLAN_KERNELS_H
@@ -7,7 +7,7 @@
 #include "gpu/lang/kernel.h"
 
 extern const struct gpu_kernel gpu_kernel_from_dense, gpu_kernel_to_dense, gpu_kernel_from_bytes, gpu_kernel_to_bytes,
-    gpu_kernel_from_weights;
+    gpu_kernel_from_halves, gpu_kernel_to_halves, gpu_kernel_copy_vectors, gpu_kernel_from_weights;
 // All of them, with NULL at the end.
 extern const struct gpu_kernel *const gpu_plan_kernels[];
 

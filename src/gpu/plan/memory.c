@@ -15,18 +15,12 @@ static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *v
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static bool is_raw(const struct gpu_plan_step *step, int operand)
-{
-    if (operand >= gpu_kernel_arg_count(step->kernel)) return false; // the residual
-    return gpu_arg_is_raw(step->kernel->args[operand].kind);
-}
-
 static void find_lives(struct gpu_plan *plan)
 {
     for (int s = 0; s < plan->step_count; s++)
         for (int i = 0; i < plan->steps[s].operand_count; i++) {
             const struct gpu_value *value = plan->steps[s].operands[i].value;
-            if (!value || is_raw(&plan->steps[s], i) || gpu_plan_is_dense(plan, value)) continue;
+            if (!value || gpu_plan_is_outside(plan, &plan->steps[s], i)) continue;
             int level = plan->steps[s].level;
             struct gpu_allocation *own = &plan->allocations[value->id];
             if (!own->used)

@@ -218,13 +218,55 @@ size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool e
     return plan->precision == GPU_F32 || exact || 4 * vectors <= (size_t)plan->float_elements ? 16 : 8;
 }
 
-// True if the layout in slices of four channels equals the dense one: each position has exactly four channels, or there
-// is only one position and its channels fill whole slices. An output of batch 1 may also end within a slice.
-bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value)
+size_t gpu_caller_bytes(const struct gpu_value *value)
+{
+    size_t elements = (size_t)gpu_elements(value->shape);
+    switch (gpu_caller_format(value)) {
+    case GPU_FORMAT_BYTES: return elements;
+    case GPU_FORMAT_HALVES: return elements * 2;
+    case GPU_FORMAT_VECTORS: return gpu_value_vectors(value) * 16;
+    case GPU_FORMAT_HALF_VECTORS: return gpu_value_vectors(value) * 8;
+    default: return elements * sizeof(float);
+    }
+}
+
+// Whether slices of four channels lie in memory like dense elements: each position has exactly four channels, or there
+// is only one position and its channels fill whole slices.
+static bool slices_are_dense(const struct gpu_value *value, bool whole)
 {
     struct gpu_shape shape = value->shape;
-    if (!(value->is_input || value->is_output)) return false;
-    if (gpu_value_vector_bytes(plan, value) != 16 || gpu_caller_has_bytes(value)) return false;
-    bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
     return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
+}
+
+bool gpu_plan_is_direct(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    if (!value->is_input && !value->is_output) return false;
+    bool floats = gpu_value_vector_bytes(plan, value) == 16, whole = value->shape.c % 4 == 0;
+    // An output of batch 1 may end within a slice, unless its buffer is the application's, which may end with the
+    // elements.
+    bool may_end = value->format == GPU_FORMAT_DEFAULT && value->shape.b == 1 && !value->is_input;
+    // Nobody vouches for what an application leaves in channels that do not exist.
+    bool may_read = whole || !value->is_input;
+    switch (gpu_caller_format(value)) {
+    case GPU_FORMAT_FLOATS: return floats && slices_are_dense(value, whole || may_end);
+    case GPU_FORMAT_HALVES: return !floats && slices_are_dense(value, whole);
+    case GPU_FORMAT_VECTORS: return floats && may_read;
+    case GPU_FORMAT_HALF_VECTORS: return !floats && may_read;
+    default: return false;
+    }
+}
+
+bool gpu_plan_is_outside(const struct gpu_plan *plan, const struct gpu_plan_step *step, int operand)
+{
+    const struct gpu_operand *own = &step->operands[operand];
+    bool raw = operand < gpu_kernel_arg_count(step->kernel) && gpu_arg_is_raw(step->kernel->args[operand].kind);
+    return own->outside || raw || (own->value && gpu_plan_is_direct(plan, own->value));
+}
+
+size_t gpu_plan_raw_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    // Kernels write whole vectors where the buffer is the value, and whole ints or vectors of halves elsewhere.
+    size_t bytes = gpu_caller_bytes(value), unit = gpu_caller_format(value) == GPU_FORMAT_HALVES ? 8 : 4;
+    if (gpu_plan_is_direct(plan, value)) unit = 16;
+    return (bytes + unit - 1) / unit * unit;
 }

@@ -21,6 +21,7 @@ struct gpu_operand {
     const struct gpu_value *value; // for GPU_IN and GPU_OUT; for raw arguments an input or output of the graph
     const struct gpu_weights
         *weights; // for GPU_WEIGHTS; a value here instead is read as the vectors that it consists of
+    bool outside; // for GPU_IN and GPU_OUT: the value as it is stored outside, like that of a raw argument
 };
 
 struct gpu_plan_step {
@@ -124,9 +125,13 @@ static inline size_t gpu_weights_vector_bytes(const struct gpu_plan *plan, const
 {
     return gpu_plan_vector_bytes(plan, weights->vectors, weights->exact);
 }
-// Whether an input or output has the same layout on the device as in the caller's memory. Its raw buffer then serves as
-// the value: it needs no allocation in the arena and no copy.
-bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value);
+// Whether an input or output has the same layout on the device as outside. Its raw buffer then serves as the value: it
+// needs no allocation in the arena and no copy.
+bool gpu_plan_is_direct(const struct gpu_plan *plan, const struct gpu_value *value);
+// Whether an operand of a step is an input or output as it is stored outside.
+bool gpu_plan_is_outside(const struct gpu_plan *plan, const struct gpu_plan_step *step, int operand);
+// The bytes of the raw buffer of an input or output that kernels may access.
+size_t gpu_plan_raw_bytes(const struct gpu_plan *plan, const struct gpu_value *value);
 
 // A plan on a device, with its programs, buffers and list.
 struct gpu_runner;
@@ -136,17 +141,32 @@ void gpu_runner_destroy(struct gpu_runner *runner);
 // The caller's side of an input or output is dense [b, h, w, c], either 8-bit integers, which the device converts from
 // and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may
 // then need no copy on the device.
+static inline enum gpu_format gpu_caller_format(const struct gpu_value *value)
+{
+    if (value->format != GPU_FORMAT_DEFAULT) return value->format;
+    bool several = value->shape.w > 1 || value->shape.h > 1;
+    bool stored = (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
+    return several && stored ? GPU_FORMAT_BYTES : GPU_FORMAT_FLOATS;
+}
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
-    bool several = value->shape.w > 1 || value->shape.h > 1;
-    return several && (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
+    return gpu_caller_format(value) == GPU_FORMAT_BYTES;
 }
-static inline size_t gpu_caller_bytes(const struct gpu_value *value)
-{
-    return (size_t)gpu_elements(value->shape) * (gpu_caller_has_bytes(value) ? 1 : sizeof(float));
-}
-// inputs and outputs: host memory of gpu_caller_bytes each, in the order of the graph's input and output values.
+// The bytes of a value as it is stored outside.
+size_t gpu_caller_bytes(const struct gpu_value *value);
+// inputs and outputs: host memory of gpu_caller_bytes each, in the order of the graph's input and output values; NULL
+// for a value that is on the device already, or stays there. Without outputs it does not wait for the device.
 // nanoseconds: receives the device time of each step, which then run one after the other; NULL: no measurement.
 bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds);
+bool gpu_runner_wait(struct gpu_runner *runner);
+// Copies gpu_caller_bytes of an input or output to or from the device. Reading waits for the last run.
+bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to);
+bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from);
+// Makes later runs use this buffer for an input or output, from the offset on; NULL: one of the runner's own. The
+// buffer belongs to the caller, and must be there until another is bound. False after a message.
+bool gpu_runner_bind(struct gpu_runner *runner, const struct gpu_value *value, struct gpu_buffer *buffer,
+                     size_t offset);
+// The buffer that the last run used for an input or output, and where the value begins in it.
+struct gpu_buffer *gpu_runner_buffer(const struct gpu_runner *runner, const struct gpu_value *value, size_t *offset);
 
 #endif

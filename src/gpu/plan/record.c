@@ -15,7 +15,12 @@ struct gpu_runner {
     const struct hl_reporter *reporter;
     struct gpu_buffer *arena, *weights;
     size_t weights_bytes;
-    struct gpu_buffer **raw; // by value id: inputs and outputs in the caller's layout
+    struct gpu_buffer **raw; // by value id: inputs and outputs as they are stored outside
+    struct bound {
+        struct gpu_buffer *buffer; // NULL: none
+        size_t offset;
+    } * bound;   // by value id
+    bool redone; // a binding has changed: the list is recorded again before the next run
     struct gpu_program **programs;
     int program_count;
     int *program_of; // by step: the index of its program
@@ -66,10 +71,12 @@ static bool upload_weights(struct gpu_runner *runner)
 
 // ---- buffers ------------------------------------------------------------------------------------
 
-// Rounded up, because kernels write whole vectors and whole ints.
-static size_t device_bytes(const struct gpu_value *value)
+// Rounded up to whole vectors.
+static bool create_raw(struct gpu_runner *runner, const struct gpu_value *value)
 {
-    return (gpu_caller_bytes(value) + 15) / 16 * 16;
+    size_t bytes = (gpu_caller_bytes(value) + 15) / 16 * 16;
+    runner->raw[value->id] = runner->backend->buffer_create(runner->device, bytes);
+    return runner->raw[value->id] != NULL;
 }
 
 static bool create_buffers(struct gpu_runner *runner)
@@ -78,15 +85,14 @@ static bool create_buffers(struct gpu_runner *runner)
     if (plan->arena_bytes && !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes)))
         return false;
     runner->raw = calloc((size_t)plan->graph->value_count + 1, sizeof *runner->raw);
-    if (!runner->raw) {
+    runner->bound = calloc((size_t)plan->graph->value_count + 1, sizeof *runner->bound);
+    if (!runner->raw || !runner->bound) {
         hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
         return false;
     }
     for (int v = 0; v < plan->graph->value_count; v++) {
         const struct gpu_value *value = plan->graph->values[v];
-        if (!value->is_input && !value->is_output) continue;
-        runner->raw[v] = runner->backend->buffer_create(runner->device, device_bytes(value));
-        if (!runner->raw[v]) return false;
+        if ((value->is_input || value->is_output) && !create_raw(runner, value)) return false;
     }
     return true;
 }
@@ -101,6 +107,13 @@ static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_d
            memcmp(a->group, b->group, sizeof a->group) == 0 && memcmp(a->constants, b->constants, constants) == 0;
 }
 
+static size_t operand_vector_bytes(const struct gpu_plan *plan, const struct gpu_operand *operand)
+{
+    if (operand->weights) return gpu_weights_vector_bytes(plan, operand->weights);
+    if (!operand->outside) return gpu_value_vector_bytes(plan, operand->value);
+    return gpu_caller_format(operand->value) == GPU_FORMAT_VECTORS ? 16 : 8;
+}
+
 // A bit for each operand that is stored as floats. *halves: whether some operand is stored as halves.
 static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_step *step, bool *halves)
 {
@@ -109,9 +122,7 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     for (int i = 0; i < step->operand_count; i++) {
         const struct gpu_operand *operand = &step->operands[i];
         if (i < gpu_kernel_arg_count(step->kernel) && gpu_arg_is_raw(step->kernel->args[i].kind)) continue;
-        size_t bytes = operand->weights ? gpu_weights_vector_bytes(plan, operand->weights)
-                                        : gpu_value_vector_bytes(plan, operand->value);
-        if (bytes == 16)
+        if (operand_vector_bytes(plan, operand) == 16)
             floats |= 1u << i;
         else
             *halves = true;
@@ -195,15 +206,14 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
                    struct gpu_dispatch *dispatch)
 {
     const struct gpu_operand *operand = &step->operands[i];
-    enum gpu_arg_kind kind = i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
     dispatch->writes[i] = operand_writes(step, i);
     if (operand->weights) {
         dispatch->buffers[i] = runner->weights;
         dispatch->offsets[i] = operand->weights->offset;
         dispatch->sizes[i] = weights_bytes(runner->plan, operand->weights);
-    } else if (gpu_arg_is_raw(kind) || gpu_plan_is_dense(runner->plan, operand->value)) {
-        dispatch->buffers[i] = runner->raw[operand->value->id];
-        dispatch->sizes[i] = device_bytes(operand->value);
+    } else if (gpu_plan_is_outside(runner->plan, step, i)) {
+        dispatch->buffers[i] = gpu_runner_buffer(runner, operand->value, &dispatch->offsets[i]);
+        dispatch->sizes[i] = gpu_plan_raw_bytes(runner->plan, operand->value);
     } else {
         const struct gpu_allocation *allocation = &runner->plan->allocations[operand->value->id];
         dispatch->buffers[i] = runner->arena;
@@ -240,6 +250,7 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
 static bool record(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
+    runner->redone = false;
     struct hazards hazards = {.ranges =
                                   malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) * sizeof *hazards.ranges)};
     bool ok = hazards.ranges != NULL;
@@ -283,6 +294,7 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     backend->buffer_destroy(runner->device, runner->arena);
     backend->buffer_destroy(runner->device, runner->weights);
     free(runner->raw);
+    free(runner->bound);
     free(runner->programs);
     free(runner->program_of);
     free(runner);
@@ -291,29 +303,76 @@ void gpu_runner_destroy(struct gpu_runner *runner)
 static bool run_list(struct gpu_runner *runner, uint64_t *nanoseconds)
 {
     const struct gpu_backend *backend = runner->backend;
-    if (!nanoseconds) return backend->list_run(runner->list); // buffer_read waits for the run
+    if (!nanoseconds) return backend->list_run(runner->list); // reading waits for the run
     if (backend->list_profile) return backend->list_profile(runner->list, nanoseconds, runner->plan->step_count);
     hl_report(runner->reporter, "%s has no clock for kernels: do not profile on it", backend->name);
     return false;
 }
 
+// ---- runs ---------------------------------------------------------------------------------------
+
+struct gpu_buffer *gpu_runner_buffer(const struct gpu_runner *runner, const struct gpu_value *value, size_t *offset)
+{
+    const struct bound *bound = &runner->bound[value->id];
+    *offset = bound->buffer ? bound->offset : 0;
+    return bound->buffer ? bound->buffer : runner->raw[value->id];
+}
+
+bool gpu_runner_bind(struct gpu_runner *runner, const struct gpu_value *value, struct gpu_buffer *buffer, size_t offset)
+{
+    struct bound *bound = &runner->bound[value->id];
+    if (bound->buffer == buffer && (!buffer || bound->offset == offset)) return true;
+    if (!gpu_runner_wait(runner)) return false; // the list may be running
+    *bound = (struct bound){buffer, offset};
+    runner->redone = true;
+    return true;
+}
+
+static bool record_again(struct gpu_runner *runner)
+{
+    if (!runner->redone) return true;
+    runner->backend->list_destroy(runner->list);
+    runner->list = NULL;
+    return record(runner);
+}
+
 bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds)
 {
-    const struct gpu_backend *backend = runner->backend;
     const struct gpu_graph *graph = runner->plan->graph;
     int input = 0, output = 0;
+    if (!record_again(runner)) {
+        runner->redone = true;
+        return false;
+    }
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
-        if (value->is_input &&
-            !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++], gpu_caller_bytes(value)))
-            return false;
+        const void *from = value->is_input ? inputs[input++] : NULL;
+        if (from && !gpu_runner_write(runner, value, from)) return false;
     }
     if (!run_list(runner, nanoseconds)) return false;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
-        if (value->is_output &&
-            !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++], gpu_caller_bytes(value)))
-            return false;
+        void *to = value->is_output ? outputs[output++] : NULL;
+        if (to && !gpu_runner_read(runner, value, to)) return false;
     }
     return true;
+}
+
+bool gpu_runner_wait(struct gpu_runner *runner)
+{
+    return !runner->list || runner->backend->list_wait(runner->list);
+}
+
+bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to)
+{
+    size_t offset;
+    struct gpu_buffer *buffer = gpu_runner_buffer(runner, value, &offset);
+    return runner->backend->buffer_read(runner->device, buffer, offset, to, gpu_caller_bytes(value));
+}
+
+bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from)
+{
+    size_t offset;
+    struct gpu_buffer *buffer = gpu_runner_buffer(runner, value, &offset);
+    return runner->backend->buffer_write(runner->device, buffer, offset, from, gpu_caller_bytes(value));
 }
