@@ -36,6 +36,29 @@ typedef enum HaliteGpuPrecision {
     kHaliteGpuPrecisionF16 = 3,
 } HaliteGpuPrecision;
 
+// The API of a context or a buffer.
+typedef enum HaliteGpuApi {
+    kHaliteGpuApiNone = 0,
+    kHaliteGpuApiOpenCl = 1,
+    kHaliteGpuApiVulkan = 2,
+    kHaliteGpuApiOpenGlEs = 3,
+} HaliteGpuApi;
+
+// A context of the application, in which a delegate computes instead of one of its own, so that both may use the same
+// buffers. Handles are not retained: they must live until the delegate and the interpreters with it are deleted. Zero
+// is the default of every field but the first two, and fields of other APIs do not count.
+typedef struct HaliteGpuContext {
+    size_t struct_size; // sizeof(HaliteGpuContext) where the program was compiled
+    HaliteGpuApi api;   // kHaliteGpuApiOpenCl
+    // OpenCL: a cl_context, and a cl_device_id of it.
+    void *cl_context;
+    void *cl_device_id;
+    // A cl_command_queue of both, whose commands run in order. The delegate puts its kernels behind what the
+    // application has put there. NULL: the delegate makes a queue of its own, and the application finishes what it
+    // writes to inputs before Invoke.
+    void *cl_command_queue;
+} HaliteGpuContext;
+
 // Zero is the default of every field but the first:
 //     HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = "vulkan"};
 typedef struct HaliteGpuDelegateOptions {
@@ -55,11 +78,15 @@ typedef struct HaliteGpuDelegateOptions {
     // Take partitions behind the largest even where they are too small to be worth their copies.
     // v2->max_delegated_partitions still limits them.
     bool take_small_partitions;
+    // The application's context to compute in; NULL: one of the delegate's own. The struct is copied. It excludes
+    // `device`. An object in it that is none, or not fit, is an error when the delegate is applied.
+    const HaliteGpuContext *context;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use
 // it. Options are copied. No device is opened before the delegate is applied. NULL, after a message on standard error:
-// no memory, a struct_size below that of the first version, or a precision or device text that cannot be one.
+// no memory, a struct_size below that of the first version, a precision or device text that cannot be one, or a context
+// that lacks what its API demands.
 TFL_CAPI_EXPORT extern TfLiteDelegate *HaliteGpuDelegateCreate(const HaliteGpuDelegateOptions *options);
 
 // ---- devices ------------------------------------------------------------------------------------
@@ -267,6 +294,66 @@ typedef struct HaliteDelegateKernel {
 TFL_CAPI_EXPORT extern int32_t HaliteDelegateReportGetKernelCount(const HaliteDelegateReport *report);
 TFL_CAPI_EXPORT extern const HaliteDelegateKernel *HaliteDelegateReportGetKernel(const HaliteDelegateReport *report,
                                                                                  int32_t index);
+
+// ---- buffers of the application -----------------------------------------------------------------
+
+// An input or output of the graph can lie in a buffer on the device that the application made: its own kernels write
+// the input and read the output, and Invoke copies nothing between device and host. docs/gpu.md has an example.
+
+typedef enum HaliteGpuElement {
+    kHaliteGpuElementFloat32 = 0, // of quantized tensors, too: their real values
+    kHaliteGpuElementFloat16 = 1, // the same as half floats; where HaliteDevice.half_storage is true
+    kHaliteGpuElementBytes = 2,   // the 8-bit integers of a quantized tensor, for the dense layout
+} HaliteGpuElement;
+
+typedef enum HaliteGpuLayout {
+    kHaliteGpuLayoutDense = 0, // as in the tensor: [batch, height, width, channel]
+    // Slices of four channels: [batch, slice, height, width, 4]. The last slice of channels that are no multiple of
+    // four has zeros at its end in outputs, and anything in inputs.
+    kHaliteGpuLayoutSlices = 1,
+} HaliteGpuLayout;
+
+// A part of a buffer that holds all elements of one tensor. Zero is the default of every field but the first two.
+typedef struct HaliteGpuBuffer {
+    size_t struct_size;       // sizeof(HaliteGpuBuffer) where the program was compiled
+    HaliteGpuApi api;         // that of the delegate's device
+    HaliteGpuElement element; // what lies in it
+    HaliteGpuLayout layout;   // in which order
+    // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory.
+    uint64_t handle;
+    uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256
+    // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8
+    // for dense float16. 0: up to the end of the buffer.
+    uint64_t size;
+} HaliteGpuBuffer;
+
+// Puts an input or output of the graph into a buffer of the application, until another call for the same tensor.
+//
+// The delegate must compute in the application's context (HaliteGpuDelegateOptions.context). `tensor` is an index as of
+// TfLiteInterpreterGetInputTensorIndex, of the first graph with the delegate that has such an input or output on the
+// device, which is the model's main graph; so a delegate with bound buffers serves one interpreter. Before the delegate
+// is applied, any element and layout may be bound: the plan is made for it. Later calls may bind other buffers of the
+// same element and layout (float32 and dense where nothing was bound, or bytes for quantized tensors with more than one
+// position), which costs a recording of the commands at the next Invoke, or take the binding back (buffer NULL).
+//
+// While a buffer is bound, Invoke reads or writes it and not the memory of the tensor. When Invoke returns, outputs are
+// written. TfLiteInterpreterEnsureTensorDataIsReadable copies a bound output to the tensor; without
+// TfLiteSetAllowBufferHandleOutput(interpreter, true), Invoke does that for each output, as the original does. The
+// buffer must live while it is bound and an Invoke may use it.
+//
+// kTfLiteError after a message, which goes to standard error: the delegate is none of Halite's GPU delegates, a field
+// is out of its range, the delegate was applied and the buffer is not fit (of another context, too small, for a tensor
+// that is no input or output on the device, that operators on the CPU read as well, whose values the CPU checks, or a
+// variable, of another element or layout), or it overlaps the buffer of another tensor. What was bound before stays.
+// Before the delegate is applied, such a buffer lets applying it fail. The struct is copied. Waits for an Invoke of
+// another thread.
+TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor,
+                                                             const HaliteGpuBuffer *buffer);
+
+// The bytes of inputs and outputs that the delegate has copied between host and device since it was made, in either
+// direction. Weights, which are copied when it is applied, do not count. 0: the delegate is none of Halite's GPU
+// delegates.
+TFL_CAPI_EXPORT extern uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate);
 
 #ifdef __cplusplus
 }

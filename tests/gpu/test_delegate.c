@@ -446,23 +446,32 @@ static void test_batches(void **state)
     }
 }
 
-// The delegate has no buffers to lend: what a program says of handles changes nothing, or is refused.
+// With buffer handles as outputs, an output stays on the device until it is asked for.
 static void test_buffer_handles(void **state)
 {
     (void)state;
     static const char *const texts[] = {"device", "null", NULL};
     TfLiteDelegate *delegate = make(texts);
-    assert_null(delegate->CopyFromBufferHandle);
-    assert_null(delegate->CopyToBufferHandle);
-    assert_null(delegate->FreeBufferHandle);
     struct session session;
     begin(&session, &whole);
-    TfLiteSetAllowBufferHandleOutput(session.interpreter, true);
     assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    TfLiteTensor *output = (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(session.interpreter, 0);
+    TfLiteBufferHandle handle = output->buffer_handle;
+    assert_int_not_equal(handle, kTfLiteNullBufferHandle);
     run_batch(&session, 1, false);
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(session.interpreter, 0);
-    assert_int_equal(output->buffer_handle, kTfLiteNullBufferHandle);
     assert_false(output->data_is_stale);
+    assert_int_equal(HaliteDelegateGetCopiedBytes(delegate), 2 * ELEMENTS * sizeof(float));
+    TfLiteSetAllowBufferHandleOutput(session.interpreter, true);
+    run_batch(&session, 1, false);
+    assert_true(output->data_is_stale);
+    assert_int_equal(output->buffer_handle, handle);
+    assert_int_equal(HaliteDelegateGetCopiedBytes(delegate), 3 * ELEMENTS * sizeof(float));
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(session.interpreter, P), kTfLiteOk);
+    assert_false(output->data_is_stale);
+    assert_int_equal(HaliteDelegateGetCopiedBytes(delegate), 4 * ELEMENTS * sizeof(float));
+    // Handles that do not exist.
+    assert_int_equal(delegate->CopyFromBufferHandle(NULL, delegate, 99, output), kTfLiteError);
+    assert_int_equal(delegate->CopyToBufferHandle(NULL, delegate, -7, output), kTfLiteError);
     end(&session);
     tflite_plugin_destroy_delegate(delegate);
 }

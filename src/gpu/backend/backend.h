@@ -15,6 +15,7 @@
 
 #include "base/report.h"
 #include "gpu/lang/kernel.h"
+#include "halite/gpu_delegate.h"
 
 enum gpu_vendor {
     GPU_VENDOR_OTHER,
@@ -83,10 +84,16 @@ struct gpu_backend {
     // Fills in the capabilities of a device without keeping it open.
     bool (*describe)(int index, struct gpu_caps *caps);
     struct gpu_device *(*open)(int index, const struct hl_reporter *reporter);
+    // Opens a device in the application's context, whose objects the device does not own. Its fields for this API are
+    // not NULL where the struct demands them. NULL: not possible with this API.
+    struct gpu_device *(*open_shared)(const HaliteGpuContext *context, const struct hl_reporter *reporter);
     void (*close)(struct gpu_device *device);
     const struct gpu_caps *(*caps)(const struct gpu_device *device);
 
     struct gpu_buffer *(*buffer_create)(struct gpu_device *device, size_t bytes);
+    // A buffer of the application, of the same context. handle: see HaliteGpuBuffer. *bytes: what the application says,
+    // 0 for the whole buffer, and then what there is. NULL after a message, or NULL: not possible with this API.
+    struct gpu_buffer *(*buffer_import)(struct gpu_device *device, uint64_t handle, size_t *bytes);
     void (*buffer_destroy)(struct gpu_device *device, struct gpu_buffer *buffer);
     // Every later run sees the new bytes. `from` may be reused as soon as the function returns.
     bool (*buffer_write)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,

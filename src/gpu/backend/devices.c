@@ -273,3 +273,23 @@ bool gpu_device_choose(const char *text, const char *only, const struct hl_repor
     }
     return choose_of(row, number, asked, reporter, chosen);
 }
+
+struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
+                                    struct gpu_device_info *info)
+{
+    static const char *const names[] = {
+        [kHaliteGpuApiOpenCl] = "opencl", [kHaliteGpuApiVulkan] = "vulkan", [kHaliteGpuApiOpenGlEs] = "gles"};
+    const struct row *row = rows;
+    while (strcmp(row->name, names[context->api]) != 0) row++;
+    const struct gpu_backend *backend = row->backend;
+    struct gpu_device *device = NULL;
+    if (!backend || !backend->open_shared)
+        hl_report(reporter, "%s: this build of the library takes no context of the application", row->title);
+    else
+        device = backend->open_shared(context, reporter);
+    if (!device) return NULL;
+    *info = (struct gpu_device_info){.backend = backend, .api = row->title, .index = -1, .rank = row->rank};
+    info->caps = *backend->caps(device);
+    snprintf(info->text, sizeof info->text, "%s:shared", row->name);
+    return device;
+}

@@ -12,7 +12,7 @@ enum { GPU_MAX_DEVICES = 32, GPU_MAX_BACKENDS = 8, GPU_REASON_BYTES = 640 };
 struct gpu_device_info {
     const struct gpu_backend *backend;
     const char *api; // the name of the API, "OpenCL"
-    int index;       // within its backend
+    int index;       // within its backend; -1: of the application's context
     char text[24];   // "opencl:0": the text that selects this device
     int rank;        // the backend's: the highest wins among equal devices; below 0: used only if there is no other
     struct gpu_caps caps;
@@ -47,6 +47,9 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 // there is no other. only: the name of the required backend, or "" for any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
+// Opens a device in the context of the application, and describes it. NULL after a message.
+struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
+                                    struct gpu_device_info *info);
 // Whether the text has one of these forms. Nothing is opened. False after a message.
 bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *reporter);
 

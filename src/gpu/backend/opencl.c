@@ -244,29 +244,90 @@ static void opencl_close(struct gpu_device *device)
     free(device);
 }
 
-static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
+static struct gpu_device *create_device(const struct opencl_found *found, int index, const struct hl_reporter *reporter)
 {
-    const struct opencl_library *library = gpu_opencl_library();
-    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
         hl_report(reporter, API ": out of memory for a device");
         return NULL;
     }
-    *device = (struct gpu_device){.base.api = API, .cl = library->devices[index].cl, .id = library->devices[index].id};
+    *device = (struct gpu_device){.base.api = API, .cl = found->cl, .id = found->id};
     if (reporter) device->base.reporter = *reporter;
-    if (!fill_caps(device->cl, device->id, &device->base.caps)) {
-        hl_report(reporter, "OpenCL device %d does not say what it is: check its driver with clinfo", index);
-        opencl_close(device);
-        return NULL;
+    if (fill_caps(device->cl, device->id, &device->base.caps)) {
+        device->unstaged = device->base.caps.software; // staging would copy twice in the same memory
+        return device;
     }
+    hl_report(reporter, "OpenCL device %d does not say what it is: check its driver with clinfo", index);
+    opencl_close(device);
+    return NULL;
+}
+
+// Without a queue: creates one.
+static bool open_queue(struct gpu_device *device)
+{
+    cl_int code = CL_SUCCESS;
+    if (!device->queue) device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
+    return succeeded(device, code, "clCreateCommandQueue", "opening the device");
+}
+
+static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
+{
+    const struct opencl_library *library = gpu_opencl_library();
+    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
+    struct gpu_device *device = create_device(&library->devices[index], index, reporter);
+    if (!device) return NULL;
     cl_int code;
     device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
-    if (succeeded(device, code, "clCreateContext", "opening the device")) {
-        device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
-        device->unstaged = device->base.caps.software; // staging would copy twice in the same memory
-        if (succeeded(device, code, "clCreateCommandQueue", "opening the device")) return device;
+    if (succeeded(device, code, "clCreateContext", "opening the device") && open_queue(device)) return device;
+    opencl_close(device);
+    return NULL;
+}
+
+// Whether the application's queue belongs to the context and the device, and runs its commands in order.
+static bool queue_fits(struct gpu_device *device, cl_command_queue queue)
+{
+    cl_context context = NULL;
+    cl_device_id id = NULL;
+    cl_command_queue_properties properties = 0;
+    const struct opencl_api *cl = device->cl;
+    cl_int code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS) code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (!succeeded(device, code, "clGetCommandQueueInfo", "the application's queue")) return false;
+    if (context != device->context || id != device->id)
+        return gpu_device_fail(&device->base, "cl_command_queue is of another context or device than those with it");
+    return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) ||
+           gpu_device_fail(&device->base, "cl_command_queue must run its commands in order, and does not");
+}
+
+// Keeps the application's context and queue; closing the device releases them.
+static bool take_context(struct gpu_device *device, const HaliteGpuContext *from)
+{
+    const struct opencl_api *cl = device->cl;
+    cl_int code = cl->clRetainContext(from->cl_context);
+    if (!succeeded(device, code, "clRetainContext", "the application's context")) return false;
+    device->context = from->cl_context;
+    if (!from->cl_command_queue) return open_queue(device);
+    if (!queue_fits(device, from->cl_command_queue)) return false;
+    code = cl->clRetainCommandQueue(from->cl_command_queue);
+    if (!succeeded(device, code, "clRetainCommandQueue", "the application's queue")) return false;
+    device->queue = from->cl_command_queue;
+    return true;
+}
+
+static struct gpu_device *opencl_open_shared(const HaliteGpuContext *context, const struct hl_reporter *reporter)
+{
+    const struct opencl_library *library = gpu_opencl_library();
+    int index = 0;
+    while (index < library->count && library->devices[index].id != context->cl_device_id) index++;
+    if (index == library->count) {
+        hl_report(reporter, API ": cl_device_id of the application's context is none of the %d devices here",
+                  library->count);
+        return NULL;
     }
+    struct gpu_device *device = create_device(&library->devices[index], index, reporter);
+    if (!device || take_context(device, context)) return device;
     opencl_close(device);
     return NULL;
 }
@@ -303,6 +364,36 @@ static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t
     if (succeeded(device, code, "clCreateBuffer", about)) return buffer;
     opencl_buffer_destroy(device, buffer);
     return NULL;
+}
+
+static struct gpu_buffer *opencl_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes)
+{
+    const struct opencl_api *cl = device->cl;
+    cl_mem memory = (cl_mem)(uintptr_t)handle;
+    cl_context context = NULL;
+    cl_mem_object_type type = 0;
+    size_t there = 0;
+    if (!gpu_device_is_alive(&device->base, "take a buffer")) return NULL;
+    cl_int code = cl->clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code == CL_SUCCESS) code = cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS) code = cl->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof there, &there, NULL);
+    if (!succeeded(device, code, "clGetMemObjectInfo", "a buffer of the application")) return NULL;
+    if (type != CL_MEM_OBJECT_BUFFER || context != device->context || *bytes > there) {
+        gpu_device_fail(&device->base, "the application's cl_mem %s",
+                        type != CL_MEM_OBJECT_BUFFER ? "is no buffer"
+                        : context != device->context ? "is of another context"
+                                                     : "is smaller than it says");
+        return NULL;
+    }
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
+    if (!succeeded(device, cl->clRetainMemObject(memory), "clRetainMemObject", "a buffer of the application")) {
+        free(buffer);
+        return NULL;
+    }
+    *buffer = (struct gpu_buffer){memory, there};
+    if (*bytes == 0) *bytes = there;
+    return buffer;
 }
 
 static bool finish(struct gpu_device *device, cl_command_queue queue)
@@ -727,9 +818,11 @@ const struct gpu_backend gpu_backend_opencl = {
     .count = opencl_count,
     .describe = opencl_describe,
     .open = opencl_open,
+    .open_shared = opencl_open_shared,
     .close = opencl_close,
     .caps = opencl_caps,
     .buffer_create = opencl_buffer_create,
+    .buffer_import = opencl_buffer_import,
     .buffer_destroy = opencl_buffer_destroy,
     .buffer_write = opencl_buffer_write,
     .buffer_read = opencl_buffer_read,

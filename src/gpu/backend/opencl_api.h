@@ -21,14 +21,19 @@
     X(cl_int, clGetDeviceInfo, (cl_device_id, cl_device_info, size_t, void *, size_t *)) \
     X(cl_context, clCreateContext, (const cl_context_properties *, cl_uint, const cl_device_id *, \
         void (CL_CALLBACK *)(const char *, const void *, size_t, void *), void *, cl_int *)) \
+    X(cl_int, clRetainContext, (cl_context)) \
     X(cl_int, clReleaseContext, (cl_context)) \
     X(cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_command_queue_properties, cl_int *)) \
+    X(cl_int, clRetainCommandQueue, (cl_command_queue)) \
     X(cl_int, clReleaseCommandQueue, (cl_command_queue)) \
+    X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_command_queue_info, size_t, void *, size_t *)) \
     X(cl_int, clFlush, (cl_command_queue)) \
     X(cl_int, clFinish, (cl_command_queue)) \
     X(cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *)) \
     X(cl_mem, clCreateSubBuffer, (cl_mem, cl_mem_flags, cl_buffer_create_type, const void *, cl_int *)) \
+    X(cl_int, clRetainMemObject, (cl_mem)) \
     X(cl_int, clReleaseMemObject, (cl_mem)) \
+    X(cl_int, clGetMemObjectInfo, (cl_mem, cl_mem_info, size_t, void *, size_t *)) \
     X(cl_int, clEnqueueWriteBuffer, (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, \
         cl_uint, const cl_event *, cl_event *)) \
     X(cl_int, clEnqueueReadBuffer, (cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, \

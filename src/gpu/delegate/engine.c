@@ -61,6 +61,7 @@ void gpu_engine_release(struct gpu_engine *engine)
     if (!last) return;
     if (engine->device) engine->info.backend->close(engine->device);
     gpu_options_free(&engine->options);
+    free(engine->buffers.list);
     hl_mutex_destroy(&engine->mutex);
     hl_mutex_destroy(&engine->references_mutex);
     free(engine);
@@ -85,8 +86,12 @@ bool gpu_engine_open(struct gpu_engine *engine)
 {
     if (engine->device) return true;
     struct gpu_device_info *info = &engine->info;
-    if (!gpu_device_choose(engine->options.device, engine->options.backend, &engine->reporter, info)) return false;
-    engine->device = info->backend->open(info->index, &engine->reporter);
+    if (engine->options.context.api != kHaliteGpuApiNone) {
+        engine->device = gpu_device_adopt(&engine->options.context, &engine->reporter, info);
+    } else {
+        if (!gpu_device_choose(engine->options.device, engine->options.backend, &engine->reporter, info)) return false;
+        engine->device = info->backend->open(info->index, &engine->reporter);
+    }
     if (!engine->device) return false;
     engine->precision = engine->options.precision;
     if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;

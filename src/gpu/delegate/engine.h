@@ -11,13 +11,29 @@
 #include "gpu/delegate/profile.h"
 #include "tensorflow/lite/c/common.h"
 
-// Only engine.c writes to it, but for the profiles. Everything except the options may be read only between enter and
-// leave.
+// What the application has bound, and where tensors are; for buffers.c and kernel.c.
+struct gpu_part;
+struct gpu_buffers {
+    struct gpu_bound {
+        int tensor;
+        HaliteGpuBuffer buffer;
+        const TfLiteContext *context; // of the graph that it belongs to; NULL: none yet
+        int users;                    // kernels of this graph that use it
+    } * list;
+    int count, capacity;
+    struct gpu_part *parts;         // that live, the latest first
+    TfLiteBufferHandle last_handle; // that was given out, counted from 0
+    uint64_t copied;                // bytes of inputs and outputs
+};
+
+// Only engine.c writes to it, but for the profiles and buffers. Everything except the options may be read only between
+// enter and leave.
 struct gpu_engine {
     struct gpu_options options;
     struct hl_reporter reporter;
     char last_error[160]; // the last message, shortened
     struct gpu_profiles profiles;
+    struct gpu_buffers buffers;
     struct gpu_device_info info;  // of the device, once it is open
     struct gpu_device *device;    // NULL until gpu_engine_open
     enum gpu_precision precision; // that of the options, or a higher one if the device lacks it

@@ -7,7 +7,7 @@
 
 #define TFLITE_GPU_NO_OPTIONS_BY_VALUE
 #include "delegates/common/plugin.h"
-#include "gpu/delegate/delegate.h"
+#include "gpu/delegate/part.h"
 #include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
 #include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -48,6 +48,9 @@ struct gpu_delegate *gpu_delegate_create(struct gpu_options *options)
     struct gpu_delegate *delegate = calloc(1, sizeof *delegate);
     if (delegate && delegate_init(&delegate->base, &gpu_kind)) {
         delegate->base.node_name = options->node_name;
+        delegate->base.tflite.CopyFromBufferHandle = gpu_copy_from_handle;
+        delegate->base.tflite.CopyToBufferHandle = gpu_copy_to_handle;
+        delegate->base.tflite.FreeBufferHandle = gpu_free_handle;
         delegate->base.max_partitions = options->max_partitions;
         delegate->engine = gpu_engine_create(options);
         if (delegate->engine) return delegate;

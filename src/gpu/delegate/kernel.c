@@ -1,67 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // A claimed partition as a node of the runtime. init builds the graph, runs the passes, makes the plan and records the
-// list. invoke copies inputs to the device, runs the list and copies outputs back. Tensors of types that the device
-// cannot read are converted through a buffer of floats.
+// list. invoke copies inputs to the device and runs the list. Outputs stay on the device until the runtime asks for
+// them, except those that the host must see at once.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/delegate/delegate.h"
 #include "gpu/delegate/disk_cache.h"
-#include "gpu/delegate/refuse.h"
+#include "gpu/delegate/part.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
-#include "gpu/plan/plan.h"
-
-// An input or output, or a constant that is an output.
-struct binding {
-    const struct gpu_value *value;
-    int tensor;
-    float *floats; // the converted tensor; NULL if the runner uses the memory of the tensor itself
-};
-
-struct kernel {
-    struct gpu_engine *engine;
-    struct gpu_graph *graph;
-    struct gpu_plan *plan;
-    struct gpu_runner *runner; // NULL if all outputs are constants
-    struct binding *inputs, *outputs, *constants;
-    int input_count, output_count, constant_count;
-    const void **from; // the arguments of the runner, filled in by each run
-    void **to;
-    struct gpu_profile profile;
-    struct gpu_checks checks;
-};
 
 // ---- init ---------------------------------------------------------------------------------------
 
-static void destroy_parts(struct kernel *kernel)
+static void end_port(const struct gpu_part *part, struct gpu_port *port)
 {
-    gpu_profile_end(&kernel->engine->profiles, &kernel->profile);
-    gpu_runner_destroy(kernel->runner);
-    gpu_plan_destroy(kernel->plan);
-    gpu_graph_destroy(kernel->graph);
-    for (int i = 0; kernel->inputs && i < kernel->input_count; i++) free(kernel->inputs[i].floats);
-    for (int i = 0; kernel->outputs && i < kernel->output_count; i++) free(kernel->outputs[i].floats);
-    free(kernel->inputs);
-    free(kernel->outputs);
-    free(kernel->constants);
-    free(kernel->from);
-    free(kernel->to);
-    gpu_checks_end(&kernel->checks);
+    if (port->application) part->engine->info.backend->buffer_destroy(part->engine->device, port->application);
+    gpu_port_end(port);
 }
 
-static bool bind(const TfLiteContext *context, const struct gpu_value *value, struct binding *binding)
+// Frees everything but the struct itself.
+static void end_part(struct gpu_part *part)
 {
-    *binding = (struct binding){.value = value, .tensor = value->tensor};
-    if (value->is_checked)
-        binding->tensor = -1;
-    else if (context->tensors[value->tensor].type == kTfLiteFloat32 || gpu_caller_has_bytes(value))
-        return true;
-    binding->floats = malloc((size_t)gpu_elements(value->shape) * sizeof *binding->floats);
-    return binding->floats != NULL;
+    gpu_buffers_end(part);
+    gpu_profile_end(&part->engine->profiles, &part->profile);
+    gpu_runner_destroy(part->runner);
+    gpu_plan_destroy(part->plan);
+    gpu_graph_destroy(part->graph);
+    for (int i = 0; part->inputs && i < part->input_count; i++) end_port(part, &part->inputs[i]);
+    for (int i = 0; part->outputs && i < part->output_count; i++) end_port(part, &part->outputs[i]);
+    free(part->inputs);
+    free(part->outputs);
+    free(part->constants);
+    free(part->from);
+    free(part->to);
+    gpu_checks_end(&part->checks);
 }
 
 // Whether the value is a constant that the runtime expects as an output and does not hold itself.
@@ -73,58 +49,90 @@ static bool is_constant_output(const TfLiteContext *context, const struct gpu_va
     return false;
 }
 
-// Binds inputs and outputs in the order of the graph's values, as gpu_runner_run expects them.
-static bool bind_values(struct kernel *kernel, const TfLiteContext *context, const TfLiteIntArray *outputs)
+// An output stays on the device unless the host checks it, or it is a variable, whose value the next run takes from the
+// tensor.
+static void keep_output(struct gpu_part *part, struct gpu_port *port)
 {
-    const struct gpu_graph *graph = kernel->graph;
+    port->is_kept = port->tensor >= 0 && !port->value->is_input && !gpu_checks_concern(&part->checks, port->value);
+    if (port->is_kept) port->handle = ++part->engine->buffers.last_handle;
+}
+
+// Finds the node of an input's tensor that stays on the CPU.
+static void find_reader(struct gpu_port *port, TfLiteContext *context, const struct delegate_graph *graph)
+{
+    for (int r = 0; r < graph->count; r++) {
+        TfLiteNode *node;
+        TfLiteRegistration *registration;
+        if (graph->rows[r].reason.code == DELEGATE_OK || graph->rows[r].reason.code == DELEGATE_FOLDED ||
+            context->GetNodeAndRegistration(context, graph->rows[r].node, &node, &registration) != kTfLiteOk)
+            continue;
+        for (int i = 0; i < node->inputs->size; i++)
+            if (node->inputs->data[i] == port->tensor) port->reader = graph->rows[r].node;
+    }
+}
+
+// Makes ports of inputs and outputs in the order of the graph's values, as gpu_runner_run expects them.
+static bool make_ports(struct gpu_part *part, TfLiteContext *context, const TfLiteIntArray *outputs,
+                       const struct delegate_graph *rows)
+{
+    const struct gpu_graph *graph = part->graph;
     size_t room = (size_t)graph->value_count + 1;
-    kernel->inputs = calloc(room, sizeof *kernel->inputs);
-    kernel->outputs = calloc(room, sizeof *kernel->outputs);
-    kernel->constants = calloc(room, sizeof *kernel->constants);
-    kernel->from = calloc(room, sizeof *kernel->from);
-    kernel->to = calloc(room, sizeof *kernel->to);
-    bool ok = kernel->inputs && kernel->outputs && kernel->constants && kernel->from && kernel->to;
+    part->inputs = calloc(room, sizeof *part->inputs);
+    part->outputs = calloc(room, sizeof *part->outputs);
+    part->constants = calloc(room, sizeof *part->constants);
+    part->from = calloc(room, sizeof *part->from);
+    part->to = calloc(room, sizeof *part->to);
+    bool ok = part->inputs && part->outputs && part->constants && part->from && part->to;
     for (int v = 0; v < graph->value_count && ok; v++) {
         const struct gpu_value *value = graph->values[v];
-        if (value->is_input) ok = bind(context, value, &kernel->inputs[kernel->input_count++]);
-        if (value->is_output) ok = ok && bind(context, value, &kernel->outputs[kernel->output_count++]);
+        struct gpu_port *input = &part->inputs[part->input_count], *output = &part->outputs[part->output_count];
+        if (value->is_input) {
+            ok = gpu_port_begin(input, value, context);
+            find_reader(input, context, rows);
+            part->input_count++;
+        }
+        if (value->is_output && ok) {
+            ok = gpu_port_begin(output, value, context);
+            keep_output(part, output);
+            part->output_count++;
+        }
         if (is_constant_output(context, value, outputs))
-            kernel->constants[kernel->constant_count++] = (struct binding){.value = value, .tensor = value->tensor};
+            part->constants[part->constant_count++] = (struct gpu_port){.value = value, .tensor = value->tensor};
     }
-    if (!ok) hl_report(&kernel->engine->reporter, "out of memory");
+    if (!ok) hl_report(&part->engine->reporter, "out of memory");
     return ok;
 }
 
 // Frees the constants on the host, of which the device has copies, except those that are outputs.
-static void drop_weights(struct kernel *kernel)
+static void drop_weights(struct gpu_part *part)
 {
-    for (int v = 0; v < kernel->graph->value_count; v++) {
-        struct gpu_value *value = kernel->graph->values[v];
+    for (int v = 0; v < part->graph->value_count; v++) {
+        struct gpu_value *value = part->graph->values[v];
         bool wanted = false;
-        for (int i = 0; i < kernel->constant_count; i++) wanted = wanted || kernel->constants[i].value == value;
+        for (int i = 0; i < part->constant_count; i++) wanted = wanted || part->constants[i].value == value;
         if (wanted) continue;
         free(value->data);
         value->data = NULL;
     }
 }
 
-static bool start_profile(struct kernel *kernel, const struct gpu_delegate *delegate,
+static bool start_profile(struct gpu_part *part, const struct gpu_delegate *delegate,
                           const TfLiteDelegateParams *params)
 {
     const struct delegate_graph *graph = delegate_report_latest(&delegate->base.report);
-    kernel->profile.graph = graph->number;
+    part->profile.graph = graph->number;
     for (int i = 0; i < graph->count; i++)
         if (graph->rows[i].node == params->nodes_to_replace->data[0])
-            kernel->profile.partition = graph->rows[i].partition;
-    if (gpu_profile_begin(&kernel->engine->profiles, &kernel->profile, kernel->plan)) return true;
-    hl_report(&kernel->engine->reporter, "out of memory");
+            part->profile.partition = graph->rows[i].partition;
+    if (gpu_profile_begin(&part->engine->profiles, &part->profile, part->plan)) return true;
+    hl_report(&part->engine->reporter, "out of memory");
     return false;
 }
 
-static bool build(struct kernel *kernel, TfLiteContext *context, const struct gpu_delegate *delegate,
+static bool build(struct gpu_part *part, TfLiteContext *context, const struct gpu_delegate *delegate,
                   const TfLiteDelegateParams *params)
 {
-    struct gpu_engine *engine = kernel->engine;
+    struct gpu_engine *engine = part->engine;
     if (!gpu_engine_open(engine)) return false;
     struct gpu_partition partition = {
         .context = context,
@@ -134,27 +142,29 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
         .source_count = delegate->base.source_count,
         .precision = engine->precision,
     };
-    kernel->graph = gpu_graph_build(&partition, &engine->reporter);
-    if (!kernel->graph) return false;
-    gpu_run_passes(kernel->graph);
-    if (!gpu_checks_begin(&kernel->checks, kernel->graph)) {
+    part->graph = gpu_graph_build(&partition, &engine->reporter);
+    if (!part->graph) return false;
+    gpu_run_passes(part->graph);
+    if (!gpu_checks_begin(&part->checks, part->graph)) {
         hl_report(&engine->reporter, "out of memory");
         return false;
     }
-    if (!bind_values(kernel, context, params->output_tensors)) return false;
-    if (kernel->output_count == 0) return true;
+    gpu_buffers_choose_formats(part);
+    if (!make_ports(part, context, params->output_tensors, delegate_report_latest(&delegate->base.report)))
+        return false;
+    if (part->output_count == 0) return true;
     const struct gpu_backend *backend = engine->info.backend;
     struct gpu_device *device = engine->device;
-    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), engine->precision,
-                                   engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
-    if (!kernel->plan) return false;
+    part->plan = gpu_plan_create(part->graph, backend->caps(device), engine->precision,
+                                 engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
+    if (!part->plan) return false;
     struct gpu_disk_cache cache;
-    gpu_disk_cache_begin(&cache, engine, kernel->plan);
-    kernel->runner = gpu_runner_create(kernel->plan, backend, device);
-    gpu_disk_cache_end(&cache, engine, kernel->runner != NULL);
-    if (!kernel->runner) return false;
-    drop_weights(kernel);
-    return start_profile(kernel, delegate, params);
+    gpu_disk_cache_begin(&cache, engine, part->plan);
+    part->runner = gpu_runner_create(part->plan, backend, device);
+    gpu_disk_cache_end(&cache, engine, part->runner != NULL);
+    if (!part->runner) return false;
+    drop_weights(part);
+    return start_profile(part, delegate, params) && gpu_buffers_begin(part);
 }
 
 // Marks these nodes as failed in the report, with the last error as their reason. Called between enter and leave.
@@ -173,13 +183,14 @@ static void mark_failed(const struct gpu_delegate *delegate, const TfLiteIntArra
 void *gpu_kernel_create(struct delegate *base, TfLiteContext *context, const TfLiteDelegateParams *params)
 {
     const struct gpu_delegate *delegate = (struct gpu_delegate *)base;
-    struct kernel *kernel = calloc(1, sizeof *kernel);
+    struct gpu_part *part = calloc(1, sizeof *part);
     gpu_engine_enter(delegate->engine, context, "Init");
-    bool ok = kernel != NULL;
+    bool ok = part != NULL;
     if (ok) {
-        kernel->engine = delegate->engine;
-        ok = build(kernel, context, delegate, params);
-        if (!ok) destroy_parts(kernel);
+        part->engine = delegate->engine;
+        part->context = context;
+        ok = build(part, context, delegate, params);
+        if (!ok) end_part(part);
     } else {
         hl_report(&delegate->engine->reporter, "out of memory");
     }
@@ -187,30 +198,30 @@ void *gpu_kernel_create(struct delegate *base, TfLiteContext *context, const TfL
     gpu_engine_leave(delegate->engine);
     if (ok) {
         gpu_engine_retain(delegate->engine);
-        return kernel;
+        return part;
     }
-    free(kernel);
+    free(part);
     return NULL;
 }
 
 void gpu_kernel_destroy(void *own)
 {
-    struct kernel *kernel = own;
-    struct gpu_engine *engine = kernel->engine;
+    struct gpu_part *part = own;
+    struct gpu_engine *engine = part->engine;
     gpu_engine_enter(engine, NULL, "Free"); // parts of the runtime may already be freed: messages go to standard error
-    destroy_parts(kernel);
+    end_part(part);
     gpu_engine_leave(engine);
-    free(kernel);
+    free(part);
     gpu_engine_release(engine);
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *binding)
+static TfLiteStatus check_shape(TfLiteContext *context, const struct gpu_port *port)
 {
-    if (binding->tensor < 0) return kTfLiteOk;
-    const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-    const struct gpu_value *value = binding->value;
+    if (port->tensor < 0) return kTfLiteOk;
+    const TfLiteTensor *tensor = &context->tensors[port->tensor];
+    const struct gpu_value *value = port->value;
     bool same = tensor->dims && tensor->dims->size == value->rank;
     for (int i = 0; i < value->rank && i < 8 && same; i++) same = tensor->dims->data[i] == value->dims[i];
     if (same) return kTfLiteOk;
@@ -220,100 +231,112 @@ static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *bi
     return kTfLiteError;
 }
 
+// A graph is prepared when all of its partitions have been made.
+static bool outputs_have_handles(struct gpu_part *part, const TfLiteContext *context, const TfLiteNode *node)
+{
+    for (int i = 0; i < part->output_count; i++) {
+        struct gpu_port *port = &part->outputs[i];
+        TfLiteTensor *tensor = port->is_kept ? &context->tensors[port->tensor] : NULL;
+        if (!tensor) continue;
+        if (tensor->delegate == node->delegate && node->delegate->CopyFromBufferHandle)
+            tensor->buffer_handle = port->handle;
+        else
+            port->is_kept = false; // this runtime would not ask for it
+    }
+    return gpu_buffers_are_used(part);
+}
+
 TfLiteStatus gpu_kernel_prepare(void *own, TfLiteContext *context, TfLiteNode *node)
 {
-    (void)node;
-    const struct kernel *kernel = own;
+    struct gpu_part *part = own;
     TfLiteStatus status = kTfLiteOk;
-    for (int i = 0; i < kernel->input_count && status == kTfLiteOk; i++)
-        status = check_shape(context, &kernel->inputs[i]);
-    for (int i = 0; i < kernel->output_count && status == kTfLiteOk; i++)
-        status = check_shape(context, &kernel->outputs[i]);
-    return status;
+    for (int i = 0; i < part->input_count && status == kTfLiteOk; i++) status = check_shape(context, &part->inputs[i]);
+    for (int i = 0; i < part->output_count && status == kTfLiteOk; i++)
+        status = check_shape(context, &part->outputs[i]);
+    if (status != kTfLiteOk) return status;
+    gpu_engine_enter(part->engine, context, "Prepare");
+    bool ok = outputs_have_handles(part, context, node);
+    gpu_engine_leave(part->engine);
+    return ok ? kTfLiteOk : kTfLiteError;
 }
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const char *problem)
+static bool gather_inputs(struct gpu_part *part, const TfLiteContext *context, const TfLiteNode *node)
 {
-    hl_report(&kernel->engine->reporter, "tensor %s %s", tensor->name ? tensor->name : "(no name)", problem);
-    return false;
-}
-
-static bool has_room(const TfLiteTensor *tensor, const struct binding *binding)
-{
-    return tensor->data.raw && tensor->bytes >= gpu_caller_bytes(binding->value);
-}
-
-static bool gather_inputs(struct kernel *kernel, const TfLiteContext *context)
-{
-    for (int i = 0; i < kernel->input_count; i++) {
-        const struct binding *binding = &kernel->inputs[i];
-        const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (binding->floats ? !gpu_floats_from(tensor, binding->floats) : !has_room(tensor, binding))
-            return complain(kernel, tensor, "has no memory");
-        kernel->from[i] = binding->floats ? (const void *)binding->floats : tensor->data.raw;
+    for (int i = 0; i < part->input_count; i++) {
+        struct gpu_port *port = &part->inputs[i];
+        TfLiteTensor *tensor = &context->tensors[port->tensor];
+        part->from[i] = NULL;
+        if (port->application) continue;
+        if (part->runner && !gpu_buffers_connect(part, port, tensor, node)) return false;
+        if (port->source) continue;
+        if (!(part->from[i] = gpu_port_from_tensor(part, port, tensor))) return false;
+        if (part->runner) part->engine->buffers.copied += gpu_caller_bytes(port->value);
     }
     return true;
 }
 
-static bool locate_outputs(struct kernel *kernel, const TfLiteContext *context)
+static bool locate_outputs(struct gpu_part *part, const TfLiteContext *context)
 {
-    for (int i = 0; i < kernel->output_count; i++) {
-        const struct binding *binding = &kernel->outputs[i];
-        kernel->to[i] = binding->floats;
-        if (binding->floats) continue;
-        const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (!has_room(tensor, binding)) return complain(kernel, tensor, "has no memory");
-        kernel->to[i] = tensor->data.raw;
+    for (int i = 0; i < part->output_count; i++) {
+        const struct gpu_port *port = &part->outputs[i];
+        const TfLiteTensor *tensor = port->tensor >= 0 ? &context->tensors[port->tensor] : NULL;
+        part->to[i] = NULL;
+        if (port->is_kept || port->application) continue;
+        if (!(part->to[i] = gpu_port_room(part, port, tensor))) return false;
+        part->engine->buffers.copied += gpu_caller_bytes(port->value);
     }
     return true;
 }
 
-static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
+static bool scatter_outputs(struct gpu_part *part, const TfLiteContext *context)
 {
-    for (int i = 0; i < kernel->output_count; i++) {
-        const struct binding *binding = &kernel->outputs[i];
-        if (binding->tensor < 0) continue;
-        TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (binding->floats && !gpu_floats_to(binding->floats, tensor))
-            return complain(kernel, tensor, "has no memory");
+    for (int i = 0; i < part->output_count; i++) {
+        const struct gpu_port *port = &part->outputs[i];
+        TfLiteTensor *tensor = port->tensor >= 0 ? &context->tensors[port->tensor] : NULL;
+        if (tensor && port->is_kept) {
+            tensor->buffer_handle = port->handle;
+            tensor->data_is_stale = true;
+        } else if (tensor && part->to[i] && !gpu_port_to_tensor(part, port, tensor)) {
+            return false;
+        }
     }
-    for (int i = 0; i < kernel->constant_count; i++) {
-        TfLiteTensor *tensor = &context->tensors[kernel->constants[i].tensor];
-        if (!gpu_floats_to(kernel->constants[i].value->data, tensor)) return complain(kernel, tensor, "has no memory");
+    for (int i = 0; i < part->constant_count; i++) {
+        TfLiteTensor *tensor = &context->tensors[part->constants[i].tensor];
+        if (!gpu_floats_to(part->constants[i].value->data, tensor))
+            return gpu_part_complain(part, tensor, "has no memory");
     }
     return true;
 }
 
-static bool run(struct kernel *kernel)
+static bool run(struct gpu_part *part)
 {
-    const struct gpu_profiles *profiles = &kernel->engine->profiles;
-    if (!kernel->runner) return true;
-    if (!gpu_runner_run(kernel->runner, kernel->from, kernel->to, profiles->on ? kernel->profile.last : NULL))
-        return false;
-    if (profiles->on) gpu_profile_add(profiles, &kernel->profile);
-    return true;
+    const struct gpu_profiles *profiles = &part->engine->profiles;
+    if (!part->runner) return true;
+    if (!gpu_runner_run(part->runner, part->from, part->to, profiles->on ? part->profile.last : NULL)) return false;
+    if (profiles->on) gpu_profile_add(profiles, &part->profile);
+    return !gpu_buffers_are_shared(part) || gpu_runner_wait(part->runner);
 }
 
-static bool check_values(const struct kernel *kernel)
+// Values with checks are always copied.
+static bool check_values(const struct gpu_part *part)
 {
-    const struct hl_reporter *reporter = &kernel->engine->reporter;
+    const struct hl_reporter *reporter = &part->engine->reporter;
     bool ok = true;
-    for (int i = 0; i < kernel->input_count && ok; i++)
-        ok = gpu_checks_hold(&kernel->checks, kernel->inputs[i].value, kernel->from[i], reporter);
-    for (int i = 0; i < kernel->output_count && ok; i++)
-        ok = gpu_checks_hold(&kernel->checks, kernel->outputs[i].value, kernel->to[i], reporter);
+    for (int i = 0; i < part->input_count && ok; i++)
+        ok = !part->from[i] || gpu_checks_hold(&part->checks, part->inputs[i].value, part->from[i], reporter);
+    for (int i = 0; i < part->output_count && ok; i++)
+        ok = !part->to[i] || gpu_checks_hold(&part->checks, part->outputs[i].value, part->to[i], reporter);
     return ok;
 }
 
 TfLiteStatus gpu_kernel_invoke(void *own, TfLiteContext *context, TfLiteNode *node)
 {
-    (void)node;
-    struct kernel *kernel = own;
-    gpu_engine_enter(kernel->engine, context, "Invoke");
-    bool ok = gather_inputs(kernel, context) && locate_outputs(kernel, context) && run(kernel) &&
-              check_values(kernel) && scatter_outputs(kernel, context);
-    gpu_engine_leave(kernel->engine);
+    struct gpu_part *part = own;
+    gpu_engine_enter(part->engine, context, "Invoke");
+    bool ok = gather_inputs(part, context, node) && locate_outputs(part, context) && run(part) && check_values(part) &&
+              scatter_outputs(part, context);
+    gpu_engine_leave(part->engine);
     return ok ? kTfLiteOk : kTfLiteError;
 }

@@ -87,6 +87,9 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
     options->prefer_memory = memory < latency;
 }
 
+// What the first version of HaliteGpuDelegateOptions ended with.
+#define FIRST_OPTIONS_BYTES offsetof(HaliteGpuDelegateOptions, context)
+
 // ---- the structs --------------------------------------------------------------------------------
 
 static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options)
@@ -132,16 +135,37 @@ static bool apply_device(const char *text, const struct hl_reporter *reporter, s
     return true;
 }
 
+static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
+                          struct gpu_options *options)
+{
+    const HaliteGpuContext *context = from->context;
+    const char *problem = NULL;
+    if (context->struct_size < sizeof *context)
+        problem = "struct_size is less than sizeof(HaliteGpuContext)";
+    else if (context->api != kHaliteGpuApiOpenCl)
+        problem = "there is no such api";
+    else if (from->device && *from->device)
+        problem = "the options name a device as well; leave one of them out";
+    else if (!context->cl_context || !context->cl_device_id)
+        problem = "cl_context and cl_device_id are needed";
+    if (!problem) {
+        options->context = *context;
+        return true;
+    }
+    hl_report(reporter, "GPU delegate: the application's context: %s", problem);
+    return false;
+}
+
 bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
                              struct gpu_options *options)
 {
     HaliteGpuDelegateOptions own = {.struct_size = sizeof own};
-    if (from && from->struct_size < sizeof own) {
+    if (from && from->struct_size < FIRST_OPTIONS_BYTES) {
         hl_report(reporter, "GPU delegate: struct_size of the options is %zu, sizeof(HaliteGpuDelegateOptions) is %zu",
                   from->struct_size, sizeof own);
         return false;
     }
-    if (from) own = *from;
+    if (from) memcpy(&own, from, from->struct_size < sizeof own ? from->struct_size : sizeof own);
     if (own.precision < kHaliteGpuPrecisionDefault || own.precision > kHaliteGpuPrecisionF16) {
         hl_report(reporter, "GPU delegate: there is no precision %d", (int)own.precision);
         return false;
@@ -154,6 +178,10 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
         options->precision = (enum gpu_precision)(own.precision - kHaliteGpuPrecisionF32);
     options->full_delegation = own.require_full_delegation;
     options->skip_small = !own.take_small_partitions;
+    if (own.context && !apply_context(&own, reporter, options)) {
+        gpu_options_free(options);
+        return false;
+    }
     if (!own.device || apply_device(own.device, reporter, options)) return true;
     gpu_options_free(options);
     return false;

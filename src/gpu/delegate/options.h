@@ -30,6 +30,7 @@ struct gpu_options {
     bool skip_small;                       // every partition but the first must be worth its copies
     char backend[16];                      // "opencl": only this one; "": any
     char device[48];                       // text for gpu_device_choose; "": not set
+    HaliteGpuContext context;              // its api is kHaliteGpuApiNone without one
     char *serialization_dir, *model_token; // either both are set or neither is
 };
 

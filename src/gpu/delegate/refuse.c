@@ -65,6 +65,13 @@ static bool complain(const struct gpu_check_item *item, int64_t i, float real, c
     return false;
 }
 
+bool gpu_checks_concern(const struct gpu_checks *checks, const struct gpu_value *value)
+{
+    bool concern = false;
+    for (int n = 0; n < checks->count; n++) concern = concern || checks->items[n].check.value == value;
+    return concern;
+}
+
 bool gpu_checks_hold(const struct gpu_checks *checks, const struct gpu_value *value, const void *data,
                      const struct hl_reporter *reporter)
 {

@@ -23,6 +23,8 @@ struct gpu_checks {
 // (is_checked). False without memory.
 bool gpu_checks_begin(struct gpu_checks *checks, struct gpu_graph *graph);
 void gpu_checks_end(struct gpu_checks *checks);
+// Whether a value has checks.
+bool gpu_checks_concern(const struct gpu_checks *checks, const struct gpu_value *value);
 // Whether all elements of a value pass its checks. data: as the runner takes or returns it. False after a message.
 bool gpu_checks_hold(const struct gpu_checks *checks, const struct gpu_value *value, const void *data,
                      const struct hl_reporter *reporter);

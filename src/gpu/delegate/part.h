@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A claimed partition, ready to run: its graph, plan and runner, and how its inputs and outputs get to the device and
+// back. kernel.c makes and runs it; transfer.c moves tensors between host and device; buffers.c lets buffers of the
+// application, and outputs of other partitions, stand for inputs and outputs. All functions are called between
+// gpu_engine_enter and gpu_engine_leave.
+#ifndef HALITE_GPU_DELEGATE_PART_H
+#define HALITE_GPU_DELEGATE_PART_H
+
+#include "gpu/delegate/delegate.h"
+#include "gpu/delegate/refuse.h"
+#include "gpu/plan/plan.h"
+
+// An input or output, or a constant that is an output.
+struct gpu_port {
+    const struct gpu_value *value;
+    int tensor;    // -1: a value that only the host checks
+    float *floats; // the converted tensor; NULL if host and device exchange the bytes of the tensor itself
+    void *outside; // the floats in the value's format; NULL if that is GPU_FORMAT_FLOATS, or there are no floats
+    bool is_kept;  // an output that stays on the device until somebody reads it
+    int reader;    // of an input: a node on the CPU that reads the tensor as well; -1: none
+    TfLiteBufferHandle handle;      // of an output that is kept
+    struct gpu_buffer *application; // the application's buffer that was imported for it; NULL: none
+    const struct gpu_port *source;  // of an input: the output of another partition that stands for it; NULL: none
+};
+
+struct gpu_part {
+    struct gpu_engine *engine;
+    const TfLiteContext *context; // of its graph
+    struct gpu_part *next;        // in the engine's list
+    struct gpu_graph *graph;
+    struct gpu_plan *plan;
+    struct gpu_runner *runner; // NULL if all outputs are constants
+    struct gpu_port *inputs, *outputs, *constants;
+    int input_count, output_count, constant_count;
+    const void **from; // the arguments of the runner, filled in by each run
+    void **to;
+    struct gpu_profile profile;
+    struct gpu_checks checks;
+};
+
+// Reports "tensor NAME PROBLEM". Always false.
+bool gpu_part_complain(const struct gpu_part *part, const TfLiteTensor *tensor, const char *problem);
+
+// ---- transfer.c
+
+// Prepares the port of a value. False without memory.
+bool gpu_port_begin(struct gpu_port *port, const struct gpu_value *value, const TfLiteContext *context);
+void gpu_port_end(struct gpu_port *port);
+// Where the bytes for the device are once the tensor is converted; NULL after a message.
+const void *gpu_port_from_tensor(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
+// Where the bytes of the device may go before gpu_port_to_tensor converts them; NULL after a message.
+void *gpu_port_room(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
+bool gpu_port_to_tensor(const struct gpu_part *part, const struct gpu_port *port, TfLiteTensor *tensor);
+// Copies a value that is on the device to a tensor, or the other way. False after a message.
+bool gpu_port_fetch(struct gpu_part *part, const struct gpu_port *port, TfLiteTensor *tensor);
+bool gpu_port_store(struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
+
+// ---- buffers.c
+
+// Gives values the formats in which the application has bound them. Comes before the plan.
+void gpu_buffers_choose_formats(const struct gpu_part *part);
+// Enters a part that is ready into the engine's list, with the application's buffers for its inputs and outputs. False
+// after a message. gpu_buffers_end, which is always allowed, takes it out of the list.
+bool gpu_buffers_begin(struct gpu_part *part);
+void gpu_buffers_end(struct gpu_part *part);
+// When all partitions of a graph are there: whether every bound tensor is an input or output of one of them.
+bool gpu_buffers_are_used(const struct gpu_part *part);
+// Before a run: lets an input stand for the output whose handle its tensor has, or copies that to the tensor. False
+// after a message.
+bool gpu_buffers_connect(struct gpu_part *part, struct gpu_port *port, TfLiteTensor *tensor, const TfLiteNode *node);
+// Whether a run must end before its Invoke, because the application may look at a buffer of its own then.
+bool gpu_buffers_are_shared(const struct gpu_part *part);
+
+// The functions of a TfLiteDelegate.
+TfLiteStatus gpu_copy_from_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle handle,
+                                  TfLiteTensor *tensor);
+TfLiteStatus gpu_copy_to_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle handle,
+                                TfLiteTensor *tensor);
+void gpu_free_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle *handle);
+
+#endif

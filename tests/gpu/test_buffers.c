@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers of the application as inputs and outputs, and outputs that stay on the device: what is computed is right,
+// nothing is copied that need not be, and what does not fit is refused. Each test runs with every API that is here.
+#include <float.h>
+
+#include "base/half.h"
+#include "gpu/application/application.h"
+#include "gpu/delegate_session.h"
+#include "gpu/graph/graph.h"
+
+static const struct application *const applications[] = {&application_opencl};
+enum { APPLICATIONS = sizeof applications / sizeof *applications };
+
+enum { BYTES = ELEMENTS * (int)sizeof(float) };
+
+// ---- a session of an application ----------------------------------------------------------------
+
+static struct {
+    const struct application *app;
+    HaliteGpuContext context;
+    TfLiteDelegate *delegate;
+    struct session session;
+    uint64_t x, y; // buffers with room for 512 bytes in front and 4096 behind
+} one;
+
+enum { FRONT = 512, ROOM = FRONT + 4096 };
+
+static TfLiteDelegate *make_shared(void)
+{
+    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
+    v2.max_delegated_partitions = 4;
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options,
+                                        .v2 = &v2,
+                                        .context = &one.context,
+                                        .take_small_partitions = true};
+    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&options);
+    assert_non_null(delegate);
+    return delegate;
+}
+
+static void start(const struct application *app, const struct test_model *model)
+{
+    one.app = app;
+    assert_true(app->begin(&one.context));
+    one.delegate = make_shared();
+    one.x = app->create(ROOM);
+    one.y = app->create(ROOM);
+    begin(&one.session, model);
+}
+
+static void stop(void)
+{
+    end(&one.session);
+    TfLiteGpuDelegateV2Delete(one.delegate);
+    one.app->destroy(one.x);
+    one.app->destroy(one.y);
+    one.app->end();
+}
+
+// Runs a test with every application whose API is here.
+static void with_each(void (*test)(const struct application *app))
+{
+    for (int i = 0; i < APPLICATIONS; i++) {
+        HaliteGpuContext context;
+        if (!applications[i]->begin(&context)) continue;
+        applications[i]->end();
+        test(applications[i]);
+    }
+}
+
+static HaliteGpuBuffer floats_at(uint64_t handle, size_t offset)
+{
+    return (HaliteGpuBuffer){.struct_size = sizeof(HaliteGpuBuffer),
+                             .api = one.context.api,
+                             .handle = handle,
+                             .offset = offset};
+}
+
+static TfLiteStatus bind(int tensor, uint64_t handle, size_t offset)
+{
+    HaliteGpuBuffer buffer = floats_at(handle, offset);
+    return HaliteDelegateBindBuffer(one.delegate, tensor, &buffer);
+}
+
+static void apply_well(void)
+{
+    TfLiteSetAllowBufferHandleOutput(one.session.interpreter, true);
+    TfLiteStatus status = apply(&one.session, one.delegate);
+    if (status != kTfLiteOk) print_error("%s\n", one.session.messages.text);
+    assert_int_equal(status, kTfLiteOk);
+}
+
+static TfLiteStatus run_from_host(struct session *session)
+{
+    set_input(session);
+    return TfLiteInterpreterInvoke(session->interpreter);
+}
+
+static uint64_t copied(void)
+{
+    return HaliteDelegateGetCopiedBytes(one.delegate);
+}
+
+// The application fills x, the model runs, the application looks at y.
+static void run_on_device(size_t x_offset, size_t y_offset)
+{
+    float zeros[ELEMENTS] = {0}, sums[ELEMENTS];
+    one.app->write(one.y, y_offset, zeros, sizeof zeros);
+    one.app->fill(one.x, x_offset, ELEMENTS);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    one.app->inspect(one.y, y_offset, ELEMENTS, sums);
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(sums[i], expected_value(i) + 1, 1e-5f);
+}
+
+// ---- nothing is copied --------------------------------------------------------------------------
+
+static void check_bound_before(const struct application *app)
+{
+    start(app, &whole);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, FRONT), kTfLiteOk);
+    apply_well();
+    for (int i = 0; i < 3; i++) run_on_device(0, FRONT);
+    assert_int_equal(copied(), 0);
+    // Somebody reads the output after all.
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(one.session.interpreter, P), kTfLiteOk);
+    check_output(&one.session);
+    assert_int_equal(copied(), BYTES);
+    stop();
+}
+static void test_bound_before(void **state)
+{
+    (void)state;
+    with_each(check_bound_before);
+}
+
+static void check_bound_after(const struct application *app)
+{
+    start(app, &whole);
+    apply_well();
+    assert_int_equal(bind(A, one.x, FRONT), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    run_on_device(FRONT, 0);
+    // Other buffers, then none, then buffers again.
+    assert_int_equal(bind(A, one.x, 256), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, FRONT), kTfLiteOk);
+    run_on_device(256, FRONT);
+    assert_int_equal(copied(), 0);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, NULL), kTfLiteOk);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, NULL), kTfLiteOk);
+    set_input(&one.session);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(one.session.interpreter, P), kTfLiteOk);
+    check_output(&one.session);
+    assert_int_equal(copied(), 2 * BYTES);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    run_on_device(0, 0);
+    assert_int_equal(copied(), 2 * BYTES);
+    stop();
+}
+static void test_bound_after(void **state)
+{
+    (void)state;
+    with_each(check_bound_after);
+}
+
+// Bindings outlive a resize, which applies the delegate again; a buffer that is then too small is refused.
+static void check_resize(const struct application *app)
+{
+    static const int fits[] = {4, 2, 3, 5}, large[] = {64, 2, 3, 5};
+    start(app, &whole);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    TfLiteInterpreter *interpreter = one.session.interpreter;
+    assert_int_equal(TfLiteInterpreterResizeInputTensor(interpreter, 0, fits, 4), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    run_on_device(0, 0);
+    assert_int_equal(copied(), 0);
+    assert_int_equal(TfLiteInterpreterResizeInputTensor(interpreter, 0, large, 4), kTfLiteOk);
+    assert_int_not_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    assert_non_null(strstr(one.session.messages.text, "the buffer ends at byte"));
+    stop();
+}
+static void test_resize(void **state)
+{
+    (void)state;
+    with_each(check_resize);
+}
+
+// With an operator on the CPU in the middle only what it reads and writes is copied.
+static void check_partitions(const struct application *app)
+{
+    start(app, &graph);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    assert_int_equal(delegated_nodes(&one.session), 3);
+    run_on_device(0, 0);
+    assert_int_equal(copied(), 2 * BYTES);
+    stop();
+}
+static void test_partitions(void **state)
+{
+    (void)state;
+    with_each(check_partitions);
+}
+
+// ---- formats ------------------------------------------------------------------------------------
+
+static const HaliteGpuElement elements[] = {kHaliteGpuElementFloat32, kHaliteGpuElementFloat32,
+                                            kHaliteGpuElementFloat16, kHaliteGpuElementFloat16};
+static const HaliteGpuLayout layouts[] = {kHaliteGpuLayoutDense, kHaliteGpuLayoutSlices, kHaliteGpuLayoutDense,
+                                          kHaliteGpuLayoutSlices};
+
+static size_t place_of(int format, struct gpu_shape shape, int i)
+{
+    int c = i % shape.c, x = i / shape.c % shape.w, y = i / shape.c / shape.w % shape.h;
+    return layouts[format] == kHaliteGpuLayoutDense ? (size_t)i
+                                                    : gpu_slice_index(shape, i / shape.c / shape.w / shape.h, y, x, c);
+}
+
+// Channels that do not exist hold garbage, which nothing may look at.
+static void write_format(int format, struct gpu_shape shape)
+{
+    float values[1024];
+    uint16_t halves[1024];
+    for (int i = 0; i < 1024; i++) values[i] = 1e4f;
+    for (int i = 0; i < gpu_elements(shape); i++) values[place_of(format, shape, i)] = input_value(i);
+    for (int i = 0; i < 1024; i++) halves[i] = hl_half_from_float(values[i]);
+    bool half = elements[format] == kHaliteGpuElementFloat16;
+    one.app->write(one.x, 0, half ? (void *)halves : values, half ? sizeof halves : sizeof values);
+}
+
+static void check_format(int format, struct gpu_shape shape)
+{
+    float values[1024];
+    uint16_t halves[1024];
+    bool half = elements[format] == kHaliteGpuElementFloat16;
+    one.app->read(one.y, 0, half ? (void *)halves : values, half ? sizeof halves : sizeof values);
+    for (int i = 0; i < gpu_elements(shape); i++) {
+        size_t at = place_of(format, shape, i);
+        assert_float_equal(half ? hl_half_to_float(halves[at]) : values[at], expected_value(i), 1e-3f);
+    }
+}
+
+static void run_formats(const struct application *app, const struct test_model *model, struct gpu_shape shape)
+{
+    for (int in = 0; in < TEST_LENGTH(elements); in++)
+        for (int out = 0; out < TEST_LENGTH(elements); out++) {
+            start(app, model);
+            HaliteGpuBuffer x = floats_at(one.x, 0), y = floats_at(one.y, 0);
+            x.element = elements[in];
+            x.layout = layouts[in];
+            y.element = elements[out];
+            y.layout = layouts[out];
+            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &x), kTfLiteOk);
+            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &y), kTfLiteOk);
+            apply_well();
+            write_format(in, shape);
+            assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+            check_format(out, shape);
+            assert_int_equal(copied(), 0);
+            // The way over the host knows the formats, too.
+            assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(one.session.interpreter, P), kTfLiteOk);
+            const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(one.session.interpreter, 0);
+            for (int i = 0; i < gpu_elements(shape); i++)
+                assert_float_equal(((float *)output->data.data)[i], expected_value(i), 1e-3f);
+            stop();
+        }
+}
+
+// Channels that fill slices and others, one position and several.
+static void check_formats(const struct application *app)
+{
+    static const struct gpu_shape shapes[] = {{1, 2, 3, 5}, {2, 2, 2, 8}, {1, 1, 1, 7}, {1, 5, 1, 4}};
+    for (int s = 0; s < TEST_LENGTH(shapes); s++) {
+        struct test_tensor list[TENSORS];
+        for (int t = 0; t < TENSORS; t++) {
+            list[t] = tensors[t];
+            int dims[] = {shapes[s].b, shapes[s].h, shapes[s].w, shapes[s].c};
+            memcpy(list[t].dims, dims, sizeof dims);
+        }
+        struct test_model model = whole;
+        model.tensors = list;
+        run_formats(app, &model, shapes[s]);
+    }
+}
+static void test_formats(void **state)
+{
+    (void)state;
+    with_each(check_formats);
+}
+
+// A quantized tensor as its bytes, and as its real values.
+static void check_quantized(const struct application *app)
+{
+#define CODES(label)                                                                                        \
+    {                                                                                                       \
+        .name = label, .type = TEST_INT8, .rank = 4, .dims = {1, 2, 3, 5}, .scale = 0.125f, .zero_point = 3 \
+    }
+    static const struct test_tensor list[] = {CODES("a"), CODES("r")};
+    static const struct test_node step = ONE_IN(kTfLiteBuiltinRelu, 0, 1);
+    static const struct test_model model = {TEST_TENSORS(list), TEST_NODE(step), TEST_INPUTS(0), TEST_OUTPUTS(1)};
+    for (int reals = 0; reals < 2; reals++) {
+        start(app, &model);
+        HaliteGpuBuffer x = floats_at(one.x, 0), y = floats_at(one.y, 0);
+        x.element = reals ? kHaliteGpuElementFloat32 : kHaliteGpuElementBytes;
+        y.element = reals ? kHaliteGpuElementBytes : kHaliteGpuElementFloat32;
+        assert_int_equal(HaliteDelegateBindBuffer(one.delegate, 0, &x), kTfLiteOk);
+        assert_int_equal(HaliteDelegateBindBuffer(one.delegate, 1, &y), kTfLiteOk);
+        apply_well();
+        int8_t codes[ELEMENTS + 2] = {0};
+        float values[ELEMENTS];
+        for (int i = 0; i < ELEMENTS; i++) {
+            values[i] = input_value(i);
+            codes[i] = (int8_t)(values[i] * 8 + 3);
+        }
+        one.app->write(one.x, 0, reals ? (void *)values : codes, reals ? sizeof values : sizeof codes);
+        assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+        one.app->read(one.y, 0, reals ? (void *)codes : values, reals ? sizeof codes : sizeof values);
+        for (int i = 0; i < ELEMENTS; i++) {
+            float expected = input_value(i) > 0 ? input_value(i) : 0;
+            assert_float_equal(reals ? (float)(codes[i] - 3) / 8 : values[i], expected, 1e-6f);
+        }
+        assert_int_equal(copied(), 0);
+        stop();
+    }
+}
+static void test_quantized(void **state)
+{
+    (void)state;
+    with_each(check_quantized);
+}
+
+// ---- chains -------------------------------------------------------------------------------------
+
+// q = p * p of a second model, whose input is the output of the first.
+static float expected_square(int i)
+{
+    float s = expected_value(i), t = s + (s > 0 ? s : 0);
+    return t * t;
+}
+
+static void check_chain(const struct application *app)
+{
+    start(app, &whole);
+    TfLiteInterpreter *first = one.session.interpreter;
+    struct session second;
+    begin(&second, &whole);
+    TfLiteSetAllowBufferHandleOutput(second.interpreter, true);
+    apply_well();
+    assert_int_equal(apply(&second, one.delegate), kTfLiteOk);
+
+    TfLiteBufferHandle handle;
+    TfLiteDelegate *owner;
+    assert_int_equal(TfLiteInterpreterGetBufferHandle(first, P, &handle, &owner), kTfLiteOk);
+    assert_ptr_equal(owner, one.delegate);
+    assert_true(handle != kTfLiteNullBufferHandle);
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(second.interpreter, 0);
+    assert_int_equal(TfLiteInterpreterSetBufferHandle(second.interpreter, input, handle, owner), kTfLiteOk);
+
+    for (int i = 0; i < 2; i++) {
+        set_input(&one.session);
+        uint64_t before = copied();
+        assert_int_equal(TfLiteInterpreterInvoke(first), kTfLiteOk);
+        assert_int_equal(copied() - before, BYTES); // the input of the first
+        assert_int_equal(TfLiteInterpreterInvoke(second.interpreter), kTfLiteOk);
+        assert_int_equal(copied() - before, BYTES);
+        assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(second.interpreter, P), kTfLiteOk);
+        assert_int_equal(copied() - before, 2 * BYTES);
+        const float *q = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(second.interpreter, 0));
+        for (int k = 0; k < ELEMENTS; k++) assert_float_equal(q[k], expected_square(k), 1e-4f);
+        // The first model's output can be read as before, and written.
+        assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(first, P), kTfLiteOk);
+        check_output(&one.session);
+    }
+    TfLiteTensor *output = (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(first, 0);
+    for (int k = 0; k < ELEMENTS; k++) output->data.f[k] = 1;
+    assert_int_equal(owner->CopyToBufferHandle(NULL, owner, handle, output), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(second.interpreter), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(second.interpreter, P), kTfLiteOk);
+    assert_float_equal(*(float *)TfLiteTensorData(TfLiteInterpreterGetOutputTensor(second.interpreter, 0)), 4, 1e-5f);
+
+    // Without its maker the handle is none.
+    end(&one.session);
+    assert_int_equal(TfLiteInterpreterInvoke(second.interpreter), kTfLiteError);
+    assert_non_null(strstr(second.messages.text, "tensor a has a buffer handle that does not exist, or no longer"));
+    assert_int_equal(TfLiteInterpreterSetBufferHandle(second.interpreter, input, kTfLiteNullBufferHandle, one.delegate),
+                     kTfLiteOk);
+    assert_int_equal(run_from_host(&second), kTfLiteOk);
+    end(&second);
+    begin(&one.session, &whole);
+    stop();
+}
+static void test_chain(void **state)
+{
+    (void)state;
+    with_each(check_chain);
+}
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+static void expect_refusal(int tensor, const HaliteGpuBuffer *buffer)
+{
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, tensor, buffer), kTfLiteError);
+}
+
+static void check_refusals(const struct application *app)
+{
+    start(app, &whole);
+    HaliteGpuBuffer good = floats_at(one.x, 0), wrong;
+    assert_int_equal(HaliteDelegateBindBuffer(NULL, A, &good), kTfLiteError);
+    expect_refusal(-1, &good);
+#define REFUSED(field, value) \
+    wrong = good;             \
+    wrong.field = value;      \
+    expect_refusal(A, &wrong)
+    REFUSED(struct_size, 8);
+    REFUSED(api, kHaliteGpuApiNone);
+    REFUSED(api, (HaliteGpuApi)9);
+    REFUSED(element, (HaliteGpuElement)9);
+    REFUSED(layout, (HaliteGpuLayout)-1);
+    REFUSED(handle, 0);
+    REFUSED(offset, 4);
+    REFUSED(offset, UINT64_MAX - 255);
+    REFUSED(size, UINT64_MAX);
+    apply_well();
+    REFUSED(element, kHaliteGpuElementFloat16); // the plan is for floats
+    REFUSED(element, kHaliteGpuElementBytes);
+    REFUSED(layout, kHaliteGpuLayoutSlices);
+    REFUSED(offset, ROOM / 256 * 256);
+    REFUSED(offset, 1 << 20);
+    REFUSED(size, BYTES - 1);
+    REFUSED(size, ROOM + 1);
+    REFUSED(api, one.context.api == kHaliteGpuApiOpenCl ? kHaliteGpuApiVulkan : kHaliteGpuApiOpenCl);
+    expect_refusal(S, &good); // inside
+    expect_refusal(77, &good);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    assert_int_equal(bind(P, one.x, 0), kTfLiteError); // overlaps
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    REFUSED(offset, 1 << 20); // and what was bound stays
+    run_on_device(0, 0);
+    assert_int_equal(copied(), 0);
+    stop();
+}
+static void test_refusals(void **state)
+{
+    (void)state;
+    with_each(check_refusals);
+}
+
+// What was bound before the delegate is applied is looked at when it is.
+static void check_late_refusals(const struct application *app)
+{
+    static const struct {
+        int tensor;
+        HaliteGpuElement element;
+        uint64_t size;
+        const char *words;
+    } cases[] = {
+        {S, kHaliteGpuElementFloat32, 0, "it is no input or output of what runs on the device"},
+        {A, kHaliteGpuElementBytes, 0, "its buffer has dense bytes, but the delegate was applied for dense float32"},
+        {A, kHaliteGpuElementFloat32, BYTES - 4, "the buffer ends at byte"},
+    };
+    for (int i = 0; i < TEST_LENGTH(cases); i++) {
+        start(app, &whole);
+        HaliteGpuBuffer buffer = floats_at(one.x, 0);
+        buffer.element = cases[i].element;
+        buffer.size = cases[i].size;
+        assert_int_equal(HaliteDelegateBindBuffer(one.delegate, cases[i].tensor, &buffer), kTfLiteOk);
+        assert_int_not_equal(apply(&one.session, one.delegate), kTfLiteOk);
+        if (!strstr(one.session.messages.text, cases[i].words)) print_error("%s\n", one.session.messages.text);
+        assert_non_null(strstr(one.session.messages.text, cases[i].words));
+        assert_int_equal(run_from_host(&one.session), kTfLiteOk); // on the CPU
+        stop();
+    }
+}
+static void test_late_refusals(void **state)
+{
+    (void)state;
+    with_each(check_late_refusals);
+}
+
+// A delegate on a device of its own has nothing in common with the application.
+static void test_own_device(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    HaliteGpuBuffer buffer = {.struct_size = sizeof buffer, .api = kHaliteGpuApiOpenCl, .handle = 1};
+    assert_int_equal(HaliteDelegateBindBuffer(delegate, A, &buffer), kTfLiteError);
+    assert_int_equal(HaliteDelegateGetCopiedBytes(NULL), 0);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_contexts(void **state)
+{
+    (void)state;
+    static int object;
+    HaliteGpuContext context = {.struct_size = sizeof context, .api = kHaliteGpuApiOpenCl};
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .context = &context};
+    assert_null(HaliteGpuDelegateCreate(&options)); // nothing in it
+    context.cl_context = context.cl_device_id = &object;
+    options.device = "opencl";
+    assert_null(HaliteGpuDelegateCreate(&options)); // a device beside it
+    options.device = NULL;
+    context.api = (HaliteGpuApi)7;
+    assert_null(HaliteGpuDelegateCreate(&options));
+    context.api = kHaliteGpuApiOpenCl;
+    context.struct_size = 3;
+    assert_null(HaliteGpuDelegateCreate(&options));
+    // A program of the time before contexts.
+    context.struct_size = sizeof context;
+    options.struct_size = offsetof(HaliteGpuDelegateOptions, context);
+    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&options);
+    assert_non_null(delegate);
+    TfLiteGpuDelegateV2Delete(delegate);
+    // A device that nobody knows.
+    options.struct_size = sizeof options;
+    delegate = HaliteGpuDelegateCreate(&options);
+    struct session session;
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(session.messages.text, "OpenCL: cl_device_id of the application's context"));
+    end(&session);
+    TfLiteGpuDelegateV2Delete(delegate);
+}
+
+int main(void)
+{
+    unsetenv("HALITE_DEVICE");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after), cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_formats),     cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_chain),        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_late_refusals),
+        cmocka_unit_test(test_own_device),   cmocka_unit_test(test_contexts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
