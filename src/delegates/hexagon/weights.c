@@ -65,15 +65,20 @@ bool hexagon_check_bias(const struct delegate_view *view, int bias)
 
 // ---- weights ------------------------------------------------------------------------------------
 
-static uint8_t weight_at(const TfLiteTensor *tensor, int axis, int64_t index)
+// Scales by channel, each for so many weights in a row. count 1: there are none.
+struct channels {
+    const float *scales;
+    int count;
+    int64_t row;
+    float greatest; // which takes as long to find as there are channels
+};
+
+static uint8_t weight_at(const TfLiteTensor *tensor, const struct channels *channels, int64_t index)
 {
     if (tensor->type == kTfLiteUInt8) return tensor->data.uint8[index];
-    int count;
-    const float *scales = scales_of(tensor, &count);
     int value = tensor->data.int8[index];
-    if (count > 1) {
-        int channel = (int)(index / hl_product(tensor->dims, axis + 1, hl_rank(tensor)) % count);
-        float factor = scales[channel] / greatest_scale(tensor);
+    if (channels->count > 1) {
+        float factor = channels->scales[index / channels->row % channels->count] / channels->greatest;
         if (factor < least_factor) value = (int)roundf((float)value * (factor / least_factor));
     }
     return (uint8_t)(value + 128);
@@ -97,6 +102,9 @@ void hexagon_add_weights(struct hexagon_graph *graph, const struct hexagon_weigh
     int64_t strides[4];
     find_strides(tensor, strides);
     int64_t start = strides[axis] * weights->first;
+    struct channels channels = {.row = hl_product(tensor->dims, weights->axis + 1, hl_rank(tensor)),
+                                .greatest = greatest_scale(tensor)};
+    channels.scales = scales_of(tensor, &channels.count);
     from.dims[axis] = (unsigned)weights->count;
     size_t size = 1, at = 0;
     for (int i = 0; i < 4; i++) size *= from.dims[i];
@@ -112,7 +120,7 @@ void hexagon_add_weights(struct hexagon_graph *graph, const struct hexagon_weigh
                 for (i[3] = 0; i[3] < from.dims[order[3]]; i[3]++) {
                     int64_t index = start;
                     for (int k = 0; k < 4; k++) index += i[k] * strides[order[k]];
-                    bytes[at++] = weight_at(tensor, weights->axis, index);
+                    bytes[at++] = weight_at(tensor, &channels, index);
                 }
     hexagon_add_constant(graph, weights->shape, bytes, size);
     free(bytes);
