@@ -18,6 +18,11 @@ static struct hexagon_shape result_shape(const struct hexagon_node *node)
     return hexagon_shape_of(hexagon_tensor(node, hexagon_out(node, 0)));
 }
 
+static struct hexagon_range result_range(const struct hexagon_node *node)
+{
+    return hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0)));
+}
+
 // ---- ADD and SUB --------------------------------------------------------------------------------
 
 static TfLiteFusedActivation sum_activation(const TfLiteNode *node, const struct hexagon_op *op)
@@ -31,15 +36,18 @@ static bool check_sum(const struct delegate_view *view, const struct hexagon_op 
     return hexagon_check_activation(view, sum_activation(view->node, op));
 }
 
-static void map_sum(struct hexagon_graph *graph, const struct hexagon_node *node)
+// An operation of both tensors that is told the range of its result.
+static void map_in_range(struct hexagon_graph *graph, const struct hexagon_node *node, struct hexagon_range range)
 {
-    int out = hexagon_out(node, 0);
-    struct hexagon_range range =
-        hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), sum_activation(node->node, node->op));
     add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
     hexagon_add_ends(graph, range);
-    struct hexagon_value sum = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
-    hexagon_set(graph, out, sum, result_shape(node), &range);
+    struct hexagon_value value = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
+    hexagon_set(graph, hexagon_out(node, 0), value, result_shape(node), &range);
+}
+
+static void map_sum(struct hexagon_graph *graph, const struct hexagon_node *node)
+{
+    map_in_range(graph, node, hexagon_activated(result_range(node), sum_activation(node->node, node->op)));
 }
 
 const struct hexagon_family hexagon_family_sum = {.inputs = {2, 2},
@@ -68,8 +76,7 @@ static void map_product(struct hexagon_graph *graph, const struct hexagon_node *
 {
     TfLiteFusedActivation activation = ((const TfLiteMulParams *)node->node->builtin_data)->activation;
     add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
-    finish_product(graph, node,
-                   hexagon_activated(hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))), activation));
+    finish_product(graph, node, hexagon_activated(result_range(node), activation));
 }
 
 const struct hexagon_family hexagon_family_product = {.inputs = {2, 2},
@@ -82,8 +89,7 @@ static float greatest_difference(const struct hexagon_node *node)
 {
     struct hexagon_range a = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 0)));
     struct hexagon_range b = hexagon_range_of(hexagon_tensor(node, hexagon_in(node, 1)));
-    struct hexagon_range square = hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0)));
-    return fminf(sqrtf(square.max), fmaxf(a.max - b.min, b.max - a.min));
+    return fminf(sqrtf(result_range(node).max), fmaxf(a.max - b.min, b.max - a.min));
 }
 
 static bool check_squared_difference(const struct delegate_view *view, const struct hexagon_op *op)
@@ -119,7 +125,7 @@ static void map_squared_difference(struct hexagon_graph *graph, const struct hex
     hexagon_add_ends(graph, range);
     parts[0] = parts[1] = hexagon_end(graph, HEXAGON_QuantizedMaximum_8, HEXAGON_PAD_NA, shape);
     add_values(graph, parts);
-    finish_product(graph, node, hexagon_range_of(hexagon_tensor(node, hexagon_out(node, 0))));
+    finish_product(graph, node, result_range(node));
 }
 
 const struct hexagon_family hexagon_family_squared_difference = {.inputs = {2, 2},
@@ -139,12 +145,7 @@ static bool check_extreme(const struct delegate_view *view, const struct hexagon
 
 static void map_extreme(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
-    int out = hexagon_out(node, 0);
-    struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, out));
-    add_operands(graph, hexagon_in(node, 0), hexagon_in(node, 1));
-    hexagon_add_range(graph, out);
-    struct hexagon_value extreme = hexagon_end(graph, node->op->operation, HEXAGON_PAD_NA, result_shape(node));
-    hexagon_set(graph, out, extreme, result_shape(node), &range);
+    map_in_range(graph, node, result_range(node));
 }
 
 const struct hexagon_family hexagon_family_extreme = {.inputs = {2, 2},

@@ -23,6 +23,41 @@ static void add_tail(struct hexagon_graph *graph, const struct hexagon_weights *
     hexagon_add_channel_factors(graph, weights);
 }
 
+// What each of these layers has: its output, and its weights as they lie in the tensor.
+struct layer {
+    int out;
+    struct hexagon_shape shape, kernel; // of the output and the weights
+    struct hexagon_range range;         // of the output, after the activation
+    struct hexagon_weights weights;
+};
+
+// The weights are input 1; `data` and `bias` are inputs too. Outputs lie along the first axis of the weights.
+static struct layer read_layer(const struct hexagon_node *node, int data, int bias, TfLiteFusedActivation activation)
+{
+    int out = hexagon_out(node, 0);
+    struct hexagon_shape kernel = hexagon_shape_of(hexagon_tensor(node, hexagon_in(node, 1)));
+    return (struct layer){
+        .out = out,
+        .shape = hexagon_shape_of(hexagon_tensor(node, out)),
+        .kernel = kernel,
+        .range = hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), activation),
+        .weights = {.data = hexagon_in(node, data),
+                    .weights = hexagon_in(node, 1),
+                    .bias = hexagon_in(node, bias),
+                    .count = (int)kernel.dims[0],
+                    .shape = kernel},
+    };
+}
+
+// What CONV_2D and DEPTHWISE_CONV_2D, whose channels lie along this axis of the weights, have to be.
+static bool check_convolution(const struct delegate_view *view, int axis, int stride_height, int stride_width,
+                              TfLiteFusedActivation activation)
+{
+    return hexagon_check_weights(view, 0, 1, axis) && hexagon_check_constant(view, 2, kTfLiteInt32) &&
+           check_plane(view, 0) && hexagon_check_strides(view, stride_height, stride_width) &&
+           hexagon_check_activation(view, activation);
+}
+
 // ---- CONV_2D ------------------------------------------------------------------------------------
 
 static bool check_conv_2d(const struct delegate_view *view, const struct hexagon_op *op)
@@ -30,10 +65,7 @@ static bool check_conv_2d(const struct delegate_view *view, const struct hexagon
     (void)op;
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!delegate_input(view, 0)) return delegate_refuse(view, DELEGATE_INPUT_COUNT, -1, "input 0 is left out");
-    if (!hexagon_check_weights(view, 0, 1, 0) || !hexagon_check_constant(view, 2, kTfLiteInt32) ||
-        !check_plane(view, 0) || !hexagon_check_strides(view, params->stride_height, params->stride_width) ||
-        !hexagon_check_activation(view, params->activation))
-        return false;
+    if (!check_convolution(view, 0, params->stride_height, params->stride_width, params->activation)) return false;
     if (params->dilation_height_factor != 1 || params->dilation_width_factor != 1)
         return delegate_refuse(view, DELEGATE_PARAMETER, -1, "dilation %dx%d; Hexagon has none here",
                                params->dilation_height_factor, params->dilation_width_factor);
@@ -41,17 +73,17 @@ static bool check_conv_2d(const struct delegate_view *view, const struct hexagon
            delegate_refuse(view, DELEGATE_SHAPE, 1, "convolutions in groups");
 }
 
-// A convolution of the weights, whose bias is there, with height, width and channels of the input and output.
+// A convolution of the layer's weights, whose result has this shape.
 static struct hexagon_value convolve(struct hexagon_graph *graph, enum hexagon_operation operation,
-                                     const struct hexagon_weights *weights, hexagon_nn_input data, const int strides[2],
-                                     TfLitePadding padding, struct hexagon_range range, struct hexagon_shape shape)
+                                     const struct layer *layer, hexagon_nn_input data, const int strides[2],
+                                     TfLitePadding padding, struct hexagon_shape shape)
 {
     hexagon_add(graph, data);
-    hexagon_add_weights(graph, weights);
-    hexagon_add_range(graph, weights->data);
-    hexagon_add_weights_range(graph, weights);
+    hexagon_add_weights(graph, &layer->weights);
+    hexagon_add_range(graph, layer->weights.data);
+    hexagon_add_weights_range(graph, &layer->weights);
     hexagon_add_window(graph, strides[0], strides[1]);
-    add_tail(graph, weights, range);
+    add_tail(graph, &layer->weights, layer->range);
     return hexagon_end(graph, operation, padding_of(padding), shape);
 }
 
@@ -59,23 +91,15 @@ static void map_conv_2d(struct hexagon_graph *graph, const struct hexagon_node *
 {
     static const int height_first[4] = {1, 2, 3, 0};
     const TfLiteConvParams *params = node->node->builtin_data;
-    int out = hexagon_out(node, 0);
-    struct hexagon_shape shape = hexagon_shape_of(hexagon_tensor(node, out));
-    struct hexagon_shape kernel = hexagon_shape_of(hexagon_tensor(node, hexagon_in(node, 1)));
-    struct hexagon_weights weights = {
-        .data = hexagon_in(node, 0),
-        .weights = hexagon_in(node, 1),
-        .bias = hexagon_in(node, 2),
-        .count = (int)kernel.dims[0],
-        .order = height_first,
-        .shape = {{kernel.dims[1], kernel.dims[2], kernel.dims[3], kernel.dims[0]}},
-    };
-    struct hexagon_range range = hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), params->activation);
+    struct layer layer = read_layer(node, 0, 2, params->activation);
+    const unsigned *kernel = layer.kernel.dims;
     int strides[2] = {params->stride_height, params->stride_width};
-    hexagon_nn_input data = hexagon_data(graph, weights.data);
+    layer.weights.order = height_first;
+    layer.weights.shape = (struct hexagon_shape){{kernel[1], kernel[2], kernel[3], kernel[0]}};
+    hexagon_nn_input data = hexagon_data(graph, layer.weights.data);
     struct hexagon_value value =
-        convolve(graph, HEXAGON_Supernode_8x8p32to8, &weights, data, strides, params->padding, range, shape);
-    hexagon_set(graph, out, value, shape, &range);
+        convolve(graph, HEXAGON_Supernode_8x8p32to8, &layer, data, strides, params->padding, layer.shape);
+    hexagon_set(graph, layer.out, value, layer.shape, &layer.range);
 }
 
 const struct hexagon_family hexagon_family_conv_2d = {
@@ -87,10 +111,7 @@ static bool check_depthwise_conv_2d(const struct delegate_view *view, const stru
 {
     (void)op;
     const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
-    if (!hexagon_check_weights(view, 0, 1, 3) || !hexagon_check_constant(view, 2, kTfLiteInt32) ||
-        !check_plane(view, 0) || !hexagon_check_strides(view, params->stride_height, params->stride_width) ||
-        !hexagon_check_activation(view, params->activation))
-        return false;
+    if (!check_convolution(view, 3, params->stride_height, params->stride_width, params->activation)) return false;
     bool dilated = params->dilation_height_factor != 1 || params->dilation_width_factor != 1;
     if (dilated && (params->stride_height != 1 || params->stride_width != 1))
         return delegate_refuse(view, DELEGATE_PARAMETER, -1, "dilation with strides");
@@ -132,26 +153,24 @@ static hexagon_nn_input slice_channels(struct hexagon_graph *graph, int tensor, 
 
 // The convolution of 32 channels at a time, joined.
 static struct hexagon_value convolve_slices(struct hexagon_graph *graph, const struct hexagon_node *node,
-                                            struct hexagon_weights weights, struct hexagon_range range,
-                                            struct hexagon_shape shape)
+                                            struct layer layer)
 {
     const TfLiteDepthwiseConvParams *params = node->node->builtin_data;
-    int strides[2] = {params->stride_height, params->stride_width}, slices = weights.count / SLICE_CHANNELS;
+    int strides[2] = {params->stride_height, params->stride_width}, slices = layer.weights.count / SLICE_CHANNELS;
     struct hexagon_value joined[HEXAGON_MAX_TENSORS];
-    struct hexagon_shape part = shape;
-    weights.count = SLICE_CHANNELS;
-    weights.shape.dims[2] = part.dims[3] = SLICE_CHANNELS;
+    struct hexagon_shape part = layer.shape;
+    layer.weights.count = SLICE_CHANNELS;
+    layer.weights.shape.dims[2] = part.dims[3] = SLICE_CHANNELS;
     for (int i = 0; i < slices; i++) {
-        weights.first = i * SLICE_CHANNELS;
-        hexagon_nn_input data = slice_channels(graph, weights.data, weights.first);
-        joined[i] = convolve(graph, HEXAGON_DepthwiseSupernode_8x8p32to8, &weights, data, strides, params->padding,
-                             range, part);
+        layer.weights.first = i * SLICE_CHANNELS;
+        hexagon_nn_input data = slice_channels(graph, layer.weights.data, layer.weights.first);
+        joined[i] = convolve(graph, HEXAGON_DepthwiseSupernode_8x8p32to8, &layer, data, strides, params->padding, part);
     }
     hexagon_add_int(graph, 3);
     for (int i = 0; i < slices; i++) hexagon_add(graph, joined[i].data);
     for (int i = 0; i < slices; i++) hexagon_add(graph, joined[i].min);
     for (int i = 0; i < slices; i++) hexagon_add(graph, joined[i].max);
-    return hexagon_end(graph, HEXAGON_QuantizedConcat_8, HEXAGON_PAD_NA, shape);
+    return hexagon_end(graph, HEXAGON_QuantizedConcat_8, HEXAGON_PAD_NA, layer.shape);
 }
 
 // How a dilated plane is cut into planes that are not: rows of zeros before and after, and how many more at the end
@@ -184,63 +203,54 @@ static void add_block(struct hexagon_graph *graph, const int32_t block[2], const
 }
 
 static struct hexagon_value convolve_dilated(struct hexagon_graph *graph, const struct hexagon_node *node,
-                                             const struct hexagon_weights *weights, struct hexagon_range range,
-                                             struct hexagon_shape shape)
+                                             const struct layer *layer)
 {
     static const int ones[2] = {1, 1};
-    struct hexagon_shape planes = hexagon_shape_of(hexagon_tensor(node, weights->data));
-    struct hexagon_shape kernel = hexagon_shape_of(hexagon_tensor(node, weights->weights));
-    struct dilation dilation = dilate(node->node->builtin_data, planes, kernel);
+    int tensor = layer->weights.data;
+    struct hexagon_shape planes = hexagon_shape_of(hexagon_tensor(node, tensor));
+    struct dilation dilation = dilate(node->node->builtin_data, planes, layer->kernel);
     planes.dims[0] *= (unsigned)(dilation.block[0] * dilation.block[1]);
     planes.dims[1] = dilation.padded[0];
     planes.dims[2] = dilation.padded[1];
-    hexagon_add_data(graph, weights->data);
+    hexagon_add_data(graph, tensor);
     add_block(graph, dilation.block, dilation.pads);
-    hexagon_add_range(graph, weights->data);
+    hexagon_add_range(graph, tensor);
     hexagon_nn_input data = hexagon_end(graph, HEXAGON_SpaceToBatchND_8, HEXAGON_PAD_NA, planes).data;
-    planes.dims[1] -= kernel.dims[1] - 1;
-    planes.dims[2] -= kernel.dims[2] - 1;
+    planes.dims[1] -= layer->kernel.dims[1] - 1;
+    planes.dims[2] -= layer->kernel.dims[2] - 1;
     struct hexagon_value value =
-        convolve(graph, HEXAGON_DepthwiseSupernode_8x8p32to8, weights, data, ones, kTfLitePaddingValid, range, planes);
+        convolve(graph, HEXAGON_DepthwiseSupernode_8x8p32to8, layer, data, ones, kTfLitePaddingValid, planes);
     hexagon_add(graph, value.data);
     add_block(graph, dilation.block, dilation.crops);
     hexagon_add(graph, value.min);
     hexagon_add(graph, value.max);
-    return hexagon_end(graph, HEXAGON_BatchToSpaceND_8, HEXAGON_PAD_NA, shape);
+    return hexagon_end(graph, HEXAGON_BatchToSpaceND_8, HEXAGON_PAD_NA, layer->shape);
 }
 
 static void map_depthwise_conv_2d(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
     const TfLiteDepthwiseConvParams *params = node->node->builtin_data;
-    int out = hexagon_out(node, 0), strides[2] = {params->stride_height, params->stride_width};
-    struct hexagon_shape shape = hexagon_shape_of(hexagon_tensor(node, out));
-    struct hexagon_shape kernel = hexagon_shape_of(hexagon_tensor(node, hexagon_in(node, 1)));
-    struct hexagon_weights weights = {
-        .data = hexagon_in(node, 0),
-        .weights = hexagon_in(node, 1),
-        .bias = hexagon_in(node, 2),
-        .axis = 3,
-        .count = (int)kernel.dims[3],
-        .shape = {{kernel.dims[1], kernel.dims[2], kernel.dims[3], 1}},
-    };
-    unsigned depth = hexagon_shape_of(hexagon_tensor(node, weights.data)).dims[3];
-    struct hexagon_range range = hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)), params->activation);
+    struct layer layer = read_layer(node, 0, 2, params->activation);
+    const unsigned *kernel = layer.kernel.dims;
+    int strides[2] = {params->stride_height, params->stride_width};
+    layer.weights.axis = 3;
+    layer.weights.count = (int)kernel[3];
+    layer.weights.shape = (struct hexagon_shape){{kernel[1], kernel[2], kernel[3], 1}};
     struct hexagon_value value;
     if (params->dilation_height_factor != 1 || params->dilation_width_factor != 1) {
-        value = convolve_dilated(graph, node, &weights, range, shape);
-    } else if (needs_slices(node) && weights.count / SLICE_CHANNELS <= HEXAGON_MAX_TENSORS) {
-        value = convolve_slices(graph, node, weights, range, shape);
+        value = convolve_dilated(graph, node, &layer);
+    } else if (needs_slices(node) && layer.weights.count / SLICE_CHANNELS <= HEXAGON_MAX_TENSORS) {
+        value = convolve_slices(graph, node, layer);
     } else {
         enum hexagon_operation operation = HEXAGON_DepthwiseSupernode_8x8p32to8;
-        if (depth != kernel.dims[3]) { // one channel becomes many, which is a plain convolution
-            operation = HEXAGON_Supernode_8x8p32to8;
-            weights.shape.dims[2] = 1;
-            weights.shape.dims[3] = kernel.dims[3];
+        if (hexagon_shape_of(hexagon_tensor(node, layer.weights.data)).dims[3] != kernel[3]) {
+            operation = HEXAGON_Supernode_8x8p32to8; // one channel becomes many, which is a plain convolution
+            layer.weights.shape = (struct hexagon_shape){{kernel[1], kernel[2], 1, kernel[3]}};
         }
-        hexagon_nn_input data = hexagon_data(graph, weights.data);
-        value = convolve(graph, operation, &weights, data, strides, params->padding, range, shape);
+        hexagon_nn_input data = hexagon_data(graph, layer.weights.data);
+        value = convolve(graph, operation, &layer, data, strides, params->padding, layer.shape);
     }
-    hexagon_set(graph, out, value, shape, &range);
+    hexagon_set(graph, layer.out, value, layer.shape, &layer.range);
 }
 
 const struct hexagon_family hexagon_family_depthwise_conv_2d = {.inputs = {3, 3},
@@ -279,34 +289,25 @@ static bool check_transpose_conv(const struct delegate_view *view, const struct 
 static void map_transpose_conv(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
     const TfLiteTransposeConvParams *params = node->node->builtin_data;
-    int out = hexagon_out(node, 0), in = hexagon_in(node, 2);
-    struct hexagon_shape shape = hexagon_shape_of(hexagon_tensor(node, out));
-    struct hexagon_shape kernel = hexagon_shape_of(hexagon_tensor(node, hexagon_in(node, 1)));
-    struct hexagon_shape data = hexagon_shape_of(hexagon_tensor(node, in));
-    struct hexagon_weights weights = {
-        .data = in,
-        .weights = hexagon_in(node, 1),
-        .bias = hexagon_in(node, 3),
-        .count = (int)kernel.dims[0],
-        .shape = kernel,
-    };
+    struct layer layer = read_layer(node, 2, 3, kTfLiteActNone);
+    struct hexagon_shape data = hexagon_shape_of(hexagon_tensor(node, layer.weights.data));
     int strides[2] = {params->stride_height, params->stride_width};
     int32_t edges[4];
     for (int i = 0; i < 2; i++) {
-        int total = surplus((int)data.dims[1 + i], (int)shape.dims[1 + i], (int)kernel.dims[1 + i], strides[i]);
+        int total =
+            surplus((int)data.dims[1 + i], (int)layer.shape.dims[1 + i], (int)layer.kernel.dims[1 + i], strides[i]);
         edges[2 * i] = params->padding == kTfLitePaddingSame ? total / 2 : 0;
         edges[2 * i + 1] = total - edges[2 * i];
     }
-    struct hexagon_range range = hexagon_range_of(hexagon_tensor(node, out));
-    hexagon_add_data(graph, in);
-    hexagon_add_weights(graph, &weights);
-    hexagon_add_range(graph, in);
-    hexagon_add_weights_range(graph, &weights);
+    hexagon_add_data(graph, layer.weights.data);
+    hexagon_add_weights(graph, &layer.weights);
+    hexagon_add_range(graph, layer.weights.data);
+    hexagon_add_weights_range(graph, &layer.weights);
     hexagon_add_constant(graph, (struct hexagon_shape){{1, 1, 2, 2}}, edges, sizeof edges);
     hexagon_add_window(graph, strides[0], strides[1]);
-    add_tail(graph, &weights, range);
-    struct hexagon_value value = hexagon_end(graph, HEXAGON_QuantizedTransposeConv2d, HEXAGON_PAD_NA, shape);
-    hexagon_set(graph, out, value, shape, &range);
+    add_tail(graph, &layer.weights, layer.range);
+    struct hexagon_value value = hexagon_end(graph, HEXAGON_QuantizedTransposeConv2d, HEXAGON_PAD_NA, layer.shape);
+    hexagon_set(graph, layer.out, value, layer.shape, &layer.range);
 }
 
 const struct hexagon_family hexagon_family_transpose_conv = {.inputs = {3, 4},
@@ -369,25 +370,17 @@ static struct hexagon_value multiply(struct hexagon_graph *graph, const struct h
 static void map_fully_connected(struct hexagon_graph *graph, const struct hexagon_node *node)
 {
     static const int outputs_last[4] = {0, 1, 3, 2};
-    int in = hexagon_in(node, 0), out = hexagon_out(node, 0);
-    const TfLiteTensor *matrix = hexagon_tensor(node, hexagon_in(node, 1));
-    unsigned units = (unsigned)hl_dim(matrix, 0), depth = (unsigned)hl_dim(matrix, 1);
-    unsigned rows = (unsigned)(hl_elements(hexagon_tensor(node, in)) / depth);
+    const TfLiteFullyConnectedParams *params = node->node->builtin_data;
+    struct layer layer = read_layer(node, 0, 2, params->activation);
+    unsigned units = layer.kernel.dims[2], depth = layer.kernel.dims[3];
+    unsigned rows = (unsigned)(hl_elements(hexagon_tensor(node, layer.weights.data)) / depth);
     struct hexagon_shape shape = {{1, 1, rows, units}};
-    struct hexagon_weights weights = {
-        .data = in,
-        .weights = hexagon_in(node, 1),
-        .bias = hexagon_in(node, 2),
-        .count = (int)units,
-        .order = outputs_last,
-        .shape = {{1, 1, depth, units}},
-    };
-    struct hexagon_range range =
-        hexagon_activated(hexagon_range_of(hexagon_tensor(node, out)),
-                          ((const TfLiteFullyConnectedParams *)node->node->builtin_data)->activation);
-    struct hexagon_value sums = multiply(graph, &weights, (struct hexagon_shape){{1, 1, rows, depth}}, shape);
-    struct hexagon_value value = hexagon_requantize(graph, HEXAGON_Requantize_32to8, sums, shape, range);
-    hexagon_set(graph, out, value, shape, &range);
+    layer.weights.count = (int)units;
+    layer.weights.order = outputs_last;
+    layer.weights.shape = (struct hexagon_shape){{1, 1, depth, units}};
+    struct hexagon_value sums = multiply(graph, &layer.weights, (struct hexagon_shape){{1, 1, rows, depth}}, shape);
+    struct hexagon_value value = hexagon_requantize(graph, HEXAGON_Requantize_32to8, sums, shape, layer.range);
+    hexagon_set(graph, layer.out, value, shape, &layer.range);
 }
 
 const struct hexagon_family hexagon_family_fully_connected = {
