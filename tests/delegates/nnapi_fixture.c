@@ -4,8 +4,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct nnapi_functions lib;
 
@@ -21,25 +19,7 @@ int open_libraries(void **state)
     return 0;
 }
 
-char *plugin_messages(void)
-{
-    static char text[2048];
-    return text;
-}
-
-static void collect_plugin(const char *text)
-{
-    snprintf(plugin_messages(), 2048, "%s", text);
-}
-
 TfLiteDelegate *make(const char *const *texts)
 {
-    const char *keys[8] = {"library_path"}, *values[8] = {FAKE_NNAPI};
-    size_t count = 1;
-    for (; texts && texts[2 * (count - 1)]; count++) {
-        keys[count] = texts[2 * (count - 1)];
-        values[count] = texts[2 * (count - 1) + 1];
-    }
-    plugin_messages()[0] = 0;
-    return lib.tflite_plugin_create_delegate(keys, values, count, collect_plugin);
+    return plugin_make(lib.tflite_plugin_create_delegate, FAKE_NNAPI, texts);
 }

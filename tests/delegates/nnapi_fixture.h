@@ -11,19 +11,12 @@
 struct nnapi_support_library;
 
 // X(result, name, arguments)
-#define DELEGATE_FUNCTIONS(X)                                                              \
-    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                     \
-      (const char *const *, const char *const *, size_t, void (*)(const char *)))          \
-    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                            \
-    X(TfLiteNnapiDelegateOptions, TfLiteNnapiDelegateOptionsDefault, (void))               \
-    X(TfLiteDelegate *, TfLiteNnapiDelegateCreate, (const TfLiteNnapiDelegateOptions *))   \
-    X(void, TfLiteNnapiDelegateDelete, (TfLiteDelegate *))                                 \
-    X(const TfLiteDelegatePlugin *, TfLiteNnapiDelegatePluginCApi, (void))                 \
-    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))        \
-    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                          \
-    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *)) \
-    X(int32_t, HaliteDelegateReportGetNodeCount, (const HaliteDelegateReport *))           \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+#define DELEGATE_FUNCTIONS(X)                                                            \
+    PLUGIN_FUNCTIONS(X)                                                                  \
+    X(TfLiteNnapiDelegateOptions, TfLiteNnapiDelegateOptionsDefault, (void))             \
+    X(TfLiteDelegate *, TfLiteNnapiDelegateCreate, (const TfLiteNnapiDelegateOptions *)) \
+    X(void, TfLiteNnapiDelegateDelete, (TfLiteDelegate *))                               \
+    X(const TfLiteDelegatePlugin *, TfLiteNnapiDelegatePluginCApi, (void))
 #define FAKE_FUNCTIONS(X)                             \
     X(void, fakeNnapi_reset, (void))                  \
     X(void, fakeNnapi_set, (const char *, long long)) \
@@ -43,7 +36,4 @@ int open_libraries(void **state);
 // With options as text: key, value, ... NULL. The fake stands for the system where nothing else is named.
 TfLiteDelegate *make(const char *const *texts);
 #define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
-// What the last make said.
-char *plugin_messages(void);
-
 #endif

@@ -80,6 +80,40 @@ int delegated_nodes(TfLiteInterpreter *interpreter)
     return count;
 }
 
+// ---- plug-ins -----------------------------------------------------------------------------------
+
+enum { MESSAGE_BYTES = 2048 };
+
+static char *message(void)
+{
+    static char text[MESSAGE_BYTES];
+    return text;
+}
+
+const char *plugin_message(void)
+{
+    return message();
+}
+
+static void keep_message(const char *text)
+{
+    snprintf(message(), MESSAGE_BYTES, "%s", text);
+}
+
+TfLiteDelegate *plugin_make(plugin_create *create, const char *library_path, const char *const *texts)
+{
+    enum { OPTIONS = 8 };
+    const char *keys[OPTIONS] = {"library_path"}, *values[OPTIONS] = {library_path};
+    size_t count = library_path ? 1 : 0;
+    for (; texts && *texts; texts += 2, count++) {
+        assert_true(count < OPTIONS);
+        keys[count] = texts[0];
+        values[count] = texts[1];
+    }
+    message()[0] = '\0';
+    return create(keys, values, count, keep_message);
+}
+
 void find_function(const char *path, const char *name, void *pointer, size_t size)
 {
     struct hl_library *library = hl_library_open(path);

@@ -4,6 +4,7 @@
 #ifndef HALITE_TESTS_DELEGATES_SESSION_H
 #define HALITE_TESTS_DELEGATES_SESSION_H
 
+#include "halite/gpu_delegate.h"
 #include "halite/halite.h"
 #include "support/model_writer.h"
 #include "tensorflow/lite/c/c_api.h"
@@ -31,6 +32,27 @@ void session_check(const struct session *session, float factor);
 
 // Nodes that delegates have replaced.
 int delegated_nodes(TfLiteInterpreter *interpreter);
+
+// X(result, name, arguments): what each delegate's library has for plug-ins and for reports.
+// clang-format off
+#define PLUGIN_FUNCTIONS(X)                                                                \
+    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                     \
+      (const char *const *, const char *const *, size_t, void (*)(const char *)))          \
+    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                            \
+    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))        \
+    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                          \
+    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *)) \
+    X(int32_t, HaliteDelegateReportGetNodeCount, (const HaliteDelegateReport *))           \
+    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+// clang-format on
+
+// Makes a plug-in's delegate with options as texts: key, value, ... NULL. library_path: the option of that name, unless
+// it is NULL.
+typedef TfLiteDelegate *plugin_create(const char *const *keys, const char *const *values, size_t count,
+                                      void (*report_error)(const char *));
+TfLiteDelegate *plugin_make(plugin_create *create, const char *library_path, const char *const *texts);
+// The last that was said in it; "": nothing.
+const char *plugin_message(void);
 
 // Finds a function of the library at a path. pointer: to a function pointer of `size` bytes.
 void find_function(const char *path, const char *name, void *pointer, size_t size);

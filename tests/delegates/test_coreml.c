@@ -21,15 +21,9 @@
 
 // X(result, name, arguments)
 #define DELEGATE_FUNCTIONS(X)                                                              \
-    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                     \
-      (const char *const *, const char *const *, size_t, void (*)(const char *)))          \
-    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                            \
+    PLUGIN_FUNCTIONS(X)                                                                    \
     X(TfLiteDelegate *, TfLiteCoreMlDelegateCreate, (const TfLiteCoreMlDelegateOptions *)) \
-    X(void, TfLiteCoreMlDelegateDelete, (TfLiteDelegate *))                                \
-    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))        \
-    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                          \
-    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *)) \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+    X(void, TfLiteCoreMlDelegateDelete, (TfLiteDelegate *))
 #define FAKE_FUNCTIONS(X)                              \
     X(void, fakeCoreml_reset, (void))                  \
     X(void, fakeCoreml_set, (const char *, long long)) \
@@ -94,28 +88,10 @@ static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes)
 
 // ---- a delegate ---------------------------------------------------------------------------------
 
-static char *plugin_message(void)
-{
-    static char text[1024];
-    return text;
-}
-
-static void keep_plugin_message(const char *text)
-{
-    snprintf(plugin_message(), 1024, "%s", text);
-}
-
 // With options as texts: key, value, ... NULL.
 static TfLiteDelegate *make(const char *const *texts)
 {
-    const char *keys[8] = {NULL}, *values[8] = {NULL};
-    size_t count = 0;
-    for (; texts && texts[2 * count]; count++) {
-        keys[count] = texts[2 * count];
-        values[count] = texts[2 * count + 1];
-    }
-    plugin_message()[0] = 0;
-    return lib.tflite_plugin_create_delegate(keys, values, count, keep_plugin_message);
+    return plugin_make(lib.tflite_plugin_create_delegate, NULL, texts);
 }
 #define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
 

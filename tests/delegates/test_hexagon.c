@@ -23,19 +23,13 @@
 
 // X(result, name, arguments)
 #define DELEGATE_FUNCTIONS(X)                                                                \
-    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                       \
-      (const char *const *, const char *const *, size_t, void (*)(const char *)))            \
-    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                              \
+    PLUGIN_FUNCTIONS(X)                                                                      \
     X(TfLiteHexagonDelegateOptions, TfLiteHexagonDelegateOptionsDefault, (void))             \
     X(TfLiteDelegate *, TfLiteHexagonDelegateCreate, (const TfLiteHexagonDelegateOptions *)) \
     X(void, TfLiteHexagonDelegateDelete, (TfLiteDelegate *))                                 \
     X(void, TfLiteHexagonInit, (void))                                                       \
     X(void, TfLiteHexagonInitWithPath, (const char *))                                       \
-    X(void, TfLiteHexagonTearDown, (void))                                                   \
-    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))          \
-    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                            \
-    X(int32_t, HaliteDelegateReportGetNodeCount, (const HaliteDelegateReport *))             \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+    X(void, TfLiteHexagonTearDown, (void))
 #define FAKE_FUNCTIONS(X)                               \
     X(void, fakeHexagon_reset, (void))                  \
     X(void, fakeHexagon_set, (const char *, long long)) \
@@ -134,28 +128,10 @@ static void check_output(const struct compared *compared, int steps)
 
 // ---- a delegate ---------------------------------------------------------------------------------
 
-static char *plugin_messages(void)
-{
-    static char text[2048];
-    return text;
-}
-
-static void collect_plugin(const char *text)
-{
-    snprintf(plugin_messages(), 2048, "%s", text);
-}
-
-// With options as text: key, value, ... NULL.
+// With options as texts: key, value, ... NULL.
 static TfLiteDelegate *make(const char *const *texts)
 {
-    const char *keys[8], *values[8];
-    size_t count = 0;
-    for (; texts[2 * count]; count++) {
-        keys[count] = texts[2 * count];
-        values[count] = texts[2 * count + 1];
-    }
-    plugin_messages()[0] = 0;
-    return lib.tflite_plugin_create_delegate(keys, values, count, collect_plugin);
+    return plugin_make(lib.tflite_plugin_create_delegate, NULL, texts);
 }
 #define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
 #define EVERY_NODE "min_nodes_per_partition", "1"
@@ -220,8 +196,8 @@ static void partitions_are_limited(void **state)
     apply_and_run(&graph, MAKE("min_nodes_per_partition", "2"), TAKEN, NULL);
     apply_and_run(&graph, MAKE("min_nodes_per_partition", "3"), 0, NULL);
     TfLiteDelegate *delegate = MAKE("max_delegated_partitions", "17");
-    assert_string_equal(plugin_messages(), "Hexagon delegate: cannot have this many 17 partitions, and will cap to at "
-                                           "most 16 partitions.");
+    assert_string_equal(plugin_message(), "Hexagon delegate: cannot have this many 17 partitions, and will cap to at "
+                                          "most 16 partitions.");
     apply_and_run(&graph, delegate, TAKEN, NULL);
 }
 
@@ -377,9 +353,9 @@ static void wrong_options_are_refused(void **state)
 {
     (void)state;
     assert_null(MAKE("graph", "yes"));
-    assert_non_null(strstr(plugin_messages(), "Hexagon delegate: unknown option graph; known are debug_level, "));
+    assert_non_null(strstr(plugin_message(), "Hexagon delegate: unknown option graph; known are debug_level, "));
     assert_null(MAKE("print_graph_debug", "perhaps"));
-    assert_string_equal(plugin_messages(),
+    assert_string_equal(plugin_message(),
                         "Hexagon delegate: option print_graph_debug is \"perhaps\", expected true or false");
 }
 

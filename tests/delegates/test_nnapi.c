@@ -268,16 +268,15 @@ static void wrong_options_are_refused(void **state)
 {
     (void)state;
     assert_null(MAKE("acclerator_name", "x"));
-    assert_non_null(strstr(plugin_messages(), "NNAPI delegate: unknown option acclerator_name; known are "));
+    assert_non_null(strstr(plugin_message(), "NNAPI delegate: unknown option acclerator_name; known are "));
     assert_null(MAKE("execution_priority", "urgent"));
-    assert_string_equal(plugin_messages(), "NNAPI delegate: option execution_priority is \"urgent\", expected default, "
-                                           "low, medium, high");
+    assert_string_equal(plugin_message(), "NNAPI delegate: option execution_priority is \"urgent\", expected default, "
+                                          "low, medium, high");
     assert_null(MAKE("allow_fp16", "perhaps"));
-    assert_string_equal(plugin_messages(), "NNAPI delegate: option allow_fp16 is \"perhaps\", expected true or false");
+    assert_string_equal(plugin_message(), "NNAPI delegate: option allow_fp16 is \"perhaps\", expected true or false");
     assert_null(MAKE("max_execution_timeout_duration_ns", "-1"));
     TfLiteDelegate *delegate = MAKE("cache_dir", ".");
-    assert_string_equal(plugin_messages(),
-                        "NNAPI delegate: no compiled models are kept: option model_token is missing");
+    assert_string_equal(plugin_message(), "NNAPI delegate: no compiled models are kept: option model_token is missing");
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 

@@ -72,21 +72,27 @@ if(TARGET fake_coreml)
 endif()
 halite_test(delegates/coreml_apple ONCE COMMAND sh tests/delegates/coreml_apple.sh)
 
-# ---- golden cases through NNAPI ------------------------------------------------------------------------------------
-# nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
-function(nnapi_golden_test name level)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "OPTIONS;PATHS")
+# ---- golden cases through the delegates, before the fakes ------------------------------------------------------------
+# delegate_golden_test(NAME DELEGATE [SLOW] TOLERANCES FILE OPTIONS ... ENVIRONMENT ... PATHS ...)
+function(delegate_golden_test name delegate)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "TOLERANCES" "OPTIONS;ENVIRONMENT;PATHS")
     set(slow)
     if(arg_SLOW)
         set(slow SLOW)
     endif()
     list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
-    halite_test(golden/nnapi_${name}.${level} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
-        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_nnapi_delegate>
-        --option max_delegated_partitions=0 --quantum 1 --tolerance 1e-5 ${arg_OPTIONS}
-        --differences tests/delegates/tolerances.md --differences docs/differences.md ${paths}
-        ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks> FAKE_NNAPI=level=${level})
+    halite_test(golden/${delegate}_${name} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_${delegate}_delegate> ${arg_OPTIONS}
+        --differences tests/delegates/${arg_TOLERANCES} --differences docs/differences.md ${paths}
+        ENVIRONMENT ${arg_ENVIRONMENT})
 endfunction()
+
+# nnapi_golden_test(NAME LEVEL ...): at this feature level; what follows is as above.
+macro(nnapi_golden_test name level)
+    delegate_golden_test(${name}.${level} nnapi TOLERANCES tolerances.md ${ARGN}
+        OPTIONS --option max_delegated_partitions=0 --quantum 1 --tolerance 1e-5
+        ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks> FAKE_NNAPI=level=${level})
+endmacro()
 if(NOT HALITE_THREAD_SANITIZE)
     foreach(level 27 28 29 30 1000007)
         nnapi_golden_test(ops ${level} PATHS ops)
@@ -94,21 +100,12 @@ if(NOT HALITE_THREAD_SANITIZE)
     nnapi_golden_test(graphs 1000007 PATHS graphs structure)
 endif()
 
-# ---- golden cases through Core ML, before the fake -----------------------------------------------------------------
-# coreml_golden_test(NAME VERSION [SLOW] PATHS ...): with this coreml_version, within the bounds of the CPU's own kernels.
-function(coreml_golden_test name version)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "PATHS")
-    set(slow)
-    if(arg_SLOW)
-        set(slow SLOW)
-    endif()
-    list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
-    halite_test(golden/coreml_${name}.${version} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
-        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_coreml_delegate>
-        --option coreml_version=${version} --option min_nodes_per_partition=1
-        --differences tests/delegates/tolerances.md --differences docs/differences.md ${paths}
+# coreml_golden_test(NAME VERSION ...): with this coreml_version, within the bounds of the CPU's own kernels.
+macro(coreml_golden_test name version)
+    delegate_golden_test(${name}.${version} coreml TOLERANCES tolerances.md ${ARGN}
+        OPTIONS --option coreml_version=${version} --option min_nodes_per_partition=1
         ENVIRONMENT HALITE_COREML_RUNNER=$<TARGET_FILE:fake_coreml>)
-endfunction()
+endmacro()
 if(TARGET fake_coreml AND NOT HALITE_THREAD_SANITIZE)
     foreach(version 2 3)
         coreml_golden_test(ops ${version} PATHS ops)
@@ -119,21 +116,11 @@ if(TARGET fake_coreml AND NOT HALITE_THREAD_SANITIZE)
         models/segmentation/selfie_segmentation models/pose/posenet_mobilenet_v1_075_353_481_decoder_only)
 endif()
 
-# ---- golden cases through Hexagon, before the fake -----------------------------------------------------------------
-# hexagon_golden_test(NAME [SLOW] [OPTIONS ...] PATHS ...)
-function(hexagon_golden_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "OPTIONS;PATHS")
-    set(slow)
-    if(arg_SLOW)
-        set(slow SLOW)
-    endif()
-    list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
-    halite_test(golden/hexagon_${name} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
-        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_hexagon_delegate>
-        --option max_delegated_partitions=16 --option min_nodes_per_partition=1 --quantum 1 ${arg_OPTIONS}
-        --differences tests/delegates/hexagon_tolerances.md --differences docs/differences.md ${paths}
+macro(hexagon_golden_test name)
+    delegate_golden_test(${name} hexagon TOLERANCES hexagon_tolerances.md ${ARGN}
+        OPTIONS --option max_delegated_partitions=16 --option min_nodes_per_partition=1 --quantum 1
         ENVIRONMENT HALITE_HEXAGON_LIBRARY=$<TARGET_FILE:hexagon_interface>)
-endfunction()
+endmacro()
 if(NOT HALITE_THREAD_SANITIZE)
     hexagon_golden_test(ops PATHS ops)
     hexagon_golden_test(graphs OPTIONS --spread 2 PATHS graphs structure)

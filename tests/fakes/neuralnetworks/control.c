@@ -8,51 +8,30 @@
 #include "delegates/nnapi/support_library.h"
 #include "fake.h"
 
-#define FIRST                  \
-    {                          \
-        FAKE_KNOBS(FAKE_FIRST) \
-    }
-#define FAKE_FIRST(name, first, text) .name = (first),
-struct fake_knobs fake = FIRST;
+struct fake_knobs fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
+static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
 static bool environment_was_read;
-
-static long long *find_knob(const char *name, size_t length)
-{
-#define X(knob, first, text) \
-    if (strlen(#knob) == length && memcmp(#knob, name, length) == 0) return &fake.knob;
-    FAKE_KNOBS(X)
-#undef X
-    fprintf(stderr, "fake NNAPI: there is no knob %.*s\n", (int)length, name);
-    abort();
-}
 
 static void read_environment(void)
 {
-    const char *text = environment_was_read ? NULL : getenv("FAKE_NNAPI");
+    if (!environment_was_read) fake_knobs_read(knobs, getenv("FAKE_NNAPI"));
     environment_was_read = true;
-    while (text && *text) {
-        const char *equals = strchr(text, '=');
-        if (!equals) break;
-        *find_knob(text, (size_t)(equals - text)) = strtoll(equals + 1, NULL, 10);
-        text = strchr(equals, ',');
-        text = text ? text + 1 : NULL;
-    }
 }
 
 void fakeNnapi_reset(void)
 {
-    fake = (struct fake_knobs)FIRST;
+    fake_knobs_reset(knobs);
     environment_was_read = true;
 }
 
 void fakeNnapi_set(const char *knob, long long value)
 {
-    *find_knob(knob, strlen(knob)) = value;
+    *fake_knob_find(knobs, knob, strlen(knob)) = value;
 }
 
 long long fakeNnapi_get(const char *knob)
 {
-    return *find_knob(knob, strlen(knob));
+    return *fake_knob_find(knobs, knob, strlen(knob));
 }
 
 int fake_begin(void)

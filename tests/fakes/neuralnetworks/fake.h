@@ -6,6 +6,7 @@
 #ifndef HALITE_TESTS_FAKES_NEURALNETWORKS_FAKE_H
 #define HALITE_TESTS_FAKES_NEURALNETWORKS_FAKE_H
 
+#include "common/knobs.h"
 #include "delegates/nnapi/system.h"
 
 // X(name, at first, what it is)
@@ -31,9 +32,7 @@
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
 struct fake_knobs {
-#define X(name, first, text) long long name;
-    FAKE_KNOBS(X)
-#undef X
+    FAKE_KNOBS(FAKE_KNOB_FIELD)
 };
 extern struct fake_knobs fake;
 
