@@ -228,6 +228,9 @@ if(TARGET tensorflowlite_gpu_delegate_static)
         Threads::Threads ${CMAKE_DL_LIBS} m)
 endif()
 
+# The threads of the queue's test once more, for a minute.
+halite_test(api/test_queue.minute SLOW COMMAND test_queue ENVIRONMENT HALITE_TEST_SECONDS=60)
+
 # A third party's delegate: nothing of the tree but the public headers, not even its flags. The second lacks a door.
 foreach(library third_party third_party_half)
     add_library(${library} MODULE tests/api/third_party/delegate.c)

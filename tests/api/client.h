@@ -40,6 +40,19 @@ static inline void client_forget(struct client_log *log)
     *log = (struct client_log){0};
 }
 
+// There was one message, which has this part; it is forgotten.
+#define assert_message(c, part)                                                                     \
+    do {                                                                                            \
+        if ((c)->log.count != 1 || !strstr((c)->log.text, (part))) fail_msg("'%s'", (c)->log.text); \
+        client_forget(&(c)->log);                                                                   \
+    } while (0)
+// The call fails and says so.
+#define assert_refused(c, call, part)           \
+    do {                                        \
+        assert_int_equal((call), kTfLiteError); \
+        assert_message((c), (part));            \
+    } while (0)
+
 // ---- a model and what hangs on it ---------------------------------------------------------------
 
 struct client {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/async.md, which the build takes from there (doc_async.h), on the model y = 3 x: frames through
-// two runs, and buffers through a delegate with an asynchronous kernel.
+// two runs, pictures through a queue, and buffers through a delegate with an asynchronous kernel.
 #include "client.h"
+
+#include <stdatomic.h>
 
 #include "async_delegate.h"
 #include "halite/halite.h"
+#include "halite/queue.h"
 #include "tensorflow/lite/core/async/c/async_signature_runner.h"
 #include "tensorflow/lite/core/async/c/task.h"
 
@@ -48,6 +51,26 @@ static void frames_through_two_runs(void **state)
     client_end(&c);
 }
 
+static void pictures_through_a_queue(void **state)
+{
+    (void)state;
+    enum { PICTURES = 30 };
+    struct client c;
+    float pixels[PICTURES][TRIPLE_LENGTH], results[PICTURES][TRIPLE_LENGTH];
+    const float *pictures[PICTURES];
+    float *scores[PICTURES];
+    for (int i = 0; i < PICTURES; i++) {
+        for (int k = 0; k < TRIPLE_LENGTH; k++) pixels[i][k] = (float)(i + k);
+        pictures[i] = pixels[i];
+        scores[i] = results[i];
+    }
+    client_load(&c, &triple);
+    assert_int_equal(label_all(c.model, pictures, scores, PICTURES), PICTURES);
+    for (int i = 0; i < PICTURES; i++)
+        for (int k = 0; k < TRIPLE_LENGTH; k++) assert_true(results[i][k] == 3 * pixels[i][k]);
+    client_end(&c);
+}
+
 static void buffers_through_a_delegate(void **state)
 {
     (void)state;
@@ -72,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_through_two_runs),
+        cmocka_unit_test(pictures_through_a_queue),
         cmocka_unit_test(buffers_through_a_delegate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

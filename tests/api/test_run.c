@@ -10,19 +10,6 @@
 
 #include "halite/halite.h"
 
-#define assert_message(c, part)                                            \
-    do {                                                                   \
-        assert_int_equal((c)->log.count, 1);                               \
-        if (!strstr((c)->log.text, (part))) fail_msg("%s", (c)->log.text); \
-        client_forget(&(c)->log);                                          \
-    } while (0)
-// The call fails and says so once.
-#define assert_refused(c, call, part)           \
-    do {                                        \
-        assert_int_equal((call), kTfLiteError); \
-        assert_message((c), (part));            \
-    } while (0)
-
 // ---- helpers ------------------------------------------------------------------------------------
 
 // Before its first node a run waits here while the gate is shut. The interpreter asks it whether it is cancelled.

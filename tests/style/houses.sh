@@ -11,7 +11,7 @@ failed=0
 # only FOLDER ALLOWED [HEADER]: files of src/FOLDER include from the folders ALLOWED (alternatives of a regular expression)
 # and themselves, no others of src; and HEADER, if there is one.
 only() {
-    houses='base|abi|model|runtime|ops|fast|gpu|delegates|litert'
+    houses='base|abi|model|runtime|ops|fast|queue|gpu|delegates|litert'
     if grep -rnE "#[[:space:]]*(include|import)[[:space:]]*[\"<](\.\./|src/)*($houses)/" "src/$1" |
         grep -vE "[\"<](\.\./|src/)*($1|$2)/" | grep -vF "\"${3:-nothing else}\""; then
         echo "src/$1 may include from $1, $2 alone${3:+, and $3}"
@@ -24,6 +24,8 @@ only model 'base|abi'
 only runtime 'base|abi|model'
 only ops 'base|abi|model|runtime' fast/fast.h
 only fast 'base|abi|model|runtime|ops'
+# The queue stands on the public headers, as an application does.
+only queue base
 only delegates 'base|abi'
 # Each delegate for an accelerator is a house of its own, and shares src/delegates/common with the others and the GPU's.
 only delegates/common 'base|abi'
