@@ -216,33 +216,141 @@ static void support_libraries_want_devices(void **state)
 
 // ---- options ------------------------------------------------------------------------------------
 
-static void options_reach_the_system(void **state)
+// What an option changes of that which the system sees.
+struct effect {
+    const char *texts[8]; // keys and values; the first key is the option
+    const char *knob;
+    long long without, with;
+    long long level; // of the system; 0: the newest
+};
+
+static const struct effect effects[] = {
+    {{"execution_preference", "low_power"}, "preference", -1, 0, 0},
+    {{"execution_priority", "high"}, "priority", 100, 110, 0},
+    {{"accelerator_name", "slow-gpu"}, "devices_named", 2, 1, 0},
+    {{"device", "slow-gpu"}, "devices_named", 2, 1, 0},
+    {{"disallow_nnapi_cpu", "false"}, "devices_named", 2, 0, 0},
+    {{"cache_dir", ".", "model_token", "ours"}, "cached", 0, 2, 0},
+    {{"serialization_dir", ".", "model_token", "ours"}, "cached", 0, 2, 0},
+    {{"model_token", "ours", "cache_dir", "."}, "cached", 0, 2, 0},
+    {{"allow_fp16", "true"}, "relaxed", 0, 1, 0},
+    {{"use_burst_computation", "true"}, "burst_runs", 0, 6, 30},
+    {{"max_number_delegated_partitions", "1"}, "runs", 6, 3, 0},
+    {{"max_delegated_partitions", "1"}, "runs", 6, 3, 0},
+    {{"min_nodes_per_partition", "2"}, "runs", 6, 3, 0},
+    {{"max_compilation_timeout_duration_ns", "7000000", "device", "slow-gpu"}, "timeout", 0, 7000000, 0},
+    {{"max_execution_timeout_duration_ns", "9000000", "device", "slow-gpu"}, "run_timeout", 0, 9000000, 0},
+    {{"max_execution_loop_timeout_duration_ns", "9"}, "loop_timeout", 0, 9, 0},
+    {{"library_path", "/nowhere/libneuralnetworks.so"}, "runs", 6, 0, 0},
+    // A library that says so much of itself and no more.
+    {{"support_library_path", NNAPI_DELEGATE}, "runs", 6, 0, 0},
+};
+enum { EFFECTS = sizeof effects / sizeof *effects };
+
+static long long knob_with(TfLiteDelegate *delegate, const char *knob)
+{
+    struct session session;
+    session_begin(&session, &graph);
+    assert_non_null(delegate);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(session_run(&session), kTfLiteOk);
+        session_check(&session, 1);
+    }
+    session_end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    return lib.fakeNnapi_get(knob);
+}
+
+static void each_option_reaches_the_system(void **state)
 {
     (void)state;
+    for (int i = 0; i < EFFECTS; i++)
+        for (int with = 0; with < 2; with++) {
+            const struct effect *effect = &effects[i];
+            lib.fakeNnapi_reset();
+            if (effect->level > 0) lib.fakeNnapi_set("level", effect->level);
+            const long long value = knob_with(make(with ? effect->texts : NULL), effect->knob);
+            if (value != (with ? effect->with : effect->without))
+                fail_msg("%s%s: %s is %lld", with ? "" : "without ", effect->texts[0], effect->knob, value);
+            assert_int_equal(lib.fakeNnapi_get("complaints"), 0);
+        }
+}
+
+// Every option that the delegate knows has an effect above; two have none, as the documents say.
+static void no_option_is_left_out(void **state)
+{
+    (void)state;
+    char message[2048];
+    assert_null(MAKE("?", ""));
+    snprintf(message, sizeof message, "%s", plugin_message());
+    char *list = strstr(message, "known are ");
+    assert_non_null(list);
+    for (char *key = strtok(list + strlen("known are "), ", "); key; key = strtok(NULL, ", ")) {
+        bool found = strcmp(key, "allow_dynamic_dimensions") == 0 || strcmp(key, "max_execution_cache_size") == 0;
+        for (int i = 0; i < EFFECTS; i++) found = found || strcmp(effects[i].texts[0], key) == 0;
+        if (!found) fail_msg("option %s has no test", key);
+    }
+}
+
+enum { TOKEN_WORDS = 4 };
+struct token {
+    long long words[TOKEN_WORDS];
+};
+
+static struct token last_token(void)
+{
+    static const char *const knobs[TOKEN_WORDS] = {"token_0", "token_1", "token_2", "token_3"};
+    struct token token;
+    for (int i = 0; i < TOKEN_WORDS; i++) token.words[i] = lib.fakeNnapi_get(knobs[i]);
+    return token;
+}
+
+static struct token token_with(const char *const *texts)
+{
     lib.fakeNnapi_reset();
-    apply_and_run(make(NULL), 3, NULL);
-    assert_int_equal(lib.fakeNnapi_get("preference"), -1);
-    assert_int_equal(lib.fakeNnapi_get("priority"), 100);
-    assert_int_equal(lib.fakeNnapi_get("cached"), 0);
-    assert_int_equal(lib.fakeNnapi_get("relaxed"), 0);
-    apply_and_run(MAKE("execution_preference", "sustained_speed", "execution_priority", "low", "allow_fp16", "true",
-                       "cache_dir", ".", "model_token", "ours"),
-                  3, NULL);
-    assert_int_equal(lib.fakeNnapi_get("preference"), 2);
-    assert_int_equal(lib.fakeNnapi_get("priority"), 90);
-    assert_int_equal(lib.fakeNnapi_get("cached"), 2);
-    assert_int_equal(lib.fakeNnapi_get("relaxed"), 1);
-    apply_and_run(MAKE("accelerator_name", "google-edgetpu", "max_compilation_timeout_duration_ns", "7000000",
-                       "max_execution_timeout_duration_ns", "9000000", "max_execution_loop_timeout_duration_ns", "9"),
-                  3, NULL);
-    assert_int_equal(lib.fakeNnapi_get("timeout"), 7000000);
-    assert_int_equal(lib.fakeNnapi_get("run_timeout"), 9000000);
-    lib.fakeNnapi_reset();
-    lib.fakeNnapi_set("level", 30);
-    apply_and_run(make(NULL), 3, NULL);
-    assert_int_equal(lib.fakeNnapi_get("burst_runs"), 0);
-    apply_and_run(MAKE("use_burst_computation", "true"), 3, NULL);
-    assert_int_equal(lib.fakeNnapi_get("burst_runs"), 6);
+    knob_with(make(texts), "runs");
+    return last_token();
+}
+
+// The token's 32 bytes are the same for the same compilation, and differ where it does.
+static void tokens_tell_compilations_apart(void **state)
+{
+    (void)state;
+#define KEPT "cache_dir", "."
+    static const char *const texts[][10] = {
+        {KEPT, "model_token", "ours"},
+        {KEPT, "model_token", "ourt"},
+        {KEPT, "model_token", "ours", "accelerator_name", "slow-gpu"},
+        {KEPT, "model_token", "ours", "accelerator_name", "google-edgetpu"},
+        {KEPT, "model_token", "ours", "allow_fp16", "true"},
+        {KEPT, "model_token", "ours", "execution_preference", "sustained_speed"},
+        {KEPT, "model_token", "ours", "execution_priority", "low"},
+        {KEPT, "model_token", "ours", "max_delegated_partitions", "1"}, // the last compilation is of another part
+    };
+    enum { TOKENS = sizeof texts / sizeof *texts };
+    struct token tokens[TOKENS];
+    for (int i = 0; i < TOKENS; i++) {
+        tokens[i] = token_with(texts[i]);
+        const struct token again = token_with(texts[i]);
+        assert_memory_equal(&again, &tokens[i], sizeof again);
+        for (int word = 0; word < TOKEN_WORDS; word++) assert_int_not_equal(tokens[i].words[word], 0);
+        for (int other = 0; other < i; other++) assert_memory_not_equal(&tokens[other], &tokens[i], sizeof again);
+    }
+    // The same for another shape of the input.
+    struct session session;
+    session_begin(&session, &graph);
+    TfLiteDelegate *delegate = make(texts[0]);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    struct token token = last_token();
+    assert_memory_equal(&token, &tokens[0], sizeof token);
+    assert_int_equal(TfLiteInterpreterResizeInputTensor(session.interpreter, 0, (const int[]){1, 2, 4, 5}, 4),
+                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+    token = last_token();
+    assert_memory_not_equal(&token, &tokens[0], sizeof token);
+    session_end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
 }
 
 static void options_of_the_struct_reach_the_system(void **state)
@@ -259,6 +367,17 @@ static void options_of_the_struct_reach_the_system(void **state)
     options.max_number_delegated_partitions = 1;
     apply_and_run(lib.TfLiteNnapiDelegateCreate(&options), 2, NULL);
     assert_int_equal(lib.fakeNnapi_get("preference"), 1);
+    assert_int_equal(lib.fakeNnapi_get("devices_named"), 1);
+    assert_int_equal(lib.fakeNnapi_get("relaxed"), 0);
+    options = lib.TfLiteNnapiDelegateOptionsDefault();
+    options.allow_fp16 = 1;
+    options.disallow_nnapi_cpu = 0;
+    options.cache_dir = ".";
+    options.model_token = "ours";
+    apply_and_run(lib.TfLiteNnapiDelegateCreate(&options), 3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("relaxed"), 1);
+    assert_int_equal(lib.fakeNnapi_get("devices_named"), 0);
+    assert_int_equal(lib.fakeNnapi_get("cached"), 2);
     apply_and_run(lib.TfLiteNnapiDelegatePluginCApi()->create(NULL), 3, NULL);
     unsetenv("HALITE_NNAPI_LIBRARY");
     lib.TfLiteNnapiDelegateDelete(NULL);
@@ -345,7 +464,9 @@ int main(void)
         cmocka_unit_test(devices_are_chosen_by_name),
         cmocka_unit_test(support_libraries_stand_for_the_system),
         cmocka_unit_test(support_libraries_want_devices),
-        cmocka_unit_test(options_reach_the_system),
+        cmocka_unit_test(each_option_reaches_the_system),
+        cmocka_unit_test(no_option_is_left_out),
+        cmocka_unit_test(tokens_tell_compilations_apart),
         cmocka_unit_test(options_of_the_struct_reach_the_system),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(each_failing_call_leaves_the_graph),

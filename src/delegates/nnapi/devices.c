@@ -83,6 +83,7 @@ static enum delegate_state choose(struct nnapi_delegate *delegate, TfLiteContext
         bool reference = strcmp(list[i].name, reference_device) == 0;
         if (wanted ? strcmp(list[i].name, wanted) != 0 : !options->disallow_nnapi_cpu || reference) continue;
         delegate->devices[delegate->device_count++] = list[i].device;
+        hl_digest_add(&delegate->device_names, list[i].name, strlen(list[i].name));
         delegate->asks_devices = delegate->asks_devices || !reference;
         if (!delegate->base.device[0])
             snprintf(delegate->base.device, sizeof delegate->base.device, "%s", list[i].name);
@@ -101,6 +102,7 @@ static enum delegate_state choose(struct nnapi_delegate *delegate, TfLiteContext
 enum delegate_state nnapi_find_devices(struct nnapi_delegate *delegate, TfLiteContext *context, char *why, size_t size)
 {
     delegate->device_count = 0;
+    delegate->device_names = (struct hl_digest){{0}};
     delegate->asks_devices = false;
     delegate->base.device[0] = 0;
     delegate->level = NNAPI_LEVEL_7; // for the reasons of nodes, where there is no system

@@ -38,16 +38,27 @@ static bool try(struct kernel *kernel, TfLiteContext *context, int result, int l
 
 // ---- compilation --------------------------------------------------------------------------------
 
-// The token under which the driver keeps what it compiles. It is made of the application's name for the model and of
-// the partition.
-static void fill_token(const struct nnapi_delegate *delegate, const TfLiteDelegateParams *params,
-                       uint8_t token[ANEURALNETWORKS_CACHING_TOKEN_BYTES])
+// The token under which the driver keeps what it compiles: a fingerprint of the application's name for the model, of
+// the partition and the shapes that its inputs have now, of the devices, and of the options that say how to compile.
+// The values of constants are not read for it: a model that changes wants another name, as in the original.
+static void fill_token(const struct nnapi_delegate *delegate, const TfLiteContext *context,
+                       const TfLiteDelegateParams *params, uint8_t token[ANEURALNETWORKS_CACHING_TOKEN_BYTES])
 {
-    const char *name = delegate->options.model_token;
-    uint64_t hash = hl_hash(0, name, strlen(name));
+    const struct nnapi_options *options = &delegate->options;
+    const int64_t how[] = {delegate->level, options->allow_fp16, options->execution_preference,
+                           options->execution_priority};
+    struct hl_digest digest = delegate->device_names;
+    _Static_assert(sizeof digest == ANEURALNETWORKS_CACHING_TOKEN_BYTES, "the fingerprint is the token");
+    hl_digest_add(&digest, options->model_token, strlen(options->model_token));
+    hl_digest_add(&digest, how, sizeof how);
     const TfLiteIntArray *lists[] = {params->nodes_to_replace, params->input_tensors, params->output_tensors};
-    for (int i = 0; i < 3; i++) hash = hl_hash(hash, lists[i]->data, (size_t)lists[i]->size * sizeof(int));
-    for (size_t i = 0; i < ANEURALNETWORKS_CACHING_TOKEN_BYTES; i += sizeof hash) memcpy(token + i, &hash, sizeof hash);
+    for (int i = 0; i < 3; i++) hl_digest_add(&digest, lists[i]->data, (size_t)lists[i]->size * sizeof(int));
+    for (int i = 0; i < params->input_tensors->size; i++) {
+        const int tensor = params->input_tensors->data[i];
+        const TfLiteIntArray *dims = tensor < 0 ? NULL : context->tensors[tensor].dims;
+        if (dims) hl_digest_add(&digest, dims->data, (size_t)dims->size * sizeof *dims->data);
+    }
+    memcpy(token, &digest, sizeof digest);
 }
 
 static bool configure(struct kernel *kernel, TfLiteContext *context, const TfLiteDelegateParams *params)
@@ -61,7 +72,7 @@ static bool configure(struct kernel *kernel, TfLiteContext *context, const TfLit
         return false;
     if (options->cache_dir && options->model_token && system->compilation_set_caching) {
         uint8_t token[ANEURALNETWORKS_CACHING_TOKEN_BYTES];
-        fill_token(kernel->delegate, params, token);
+        fill_token(kernel->delegate, context, params, token);
         if (!TRY(kernel, context, system->compilation_set_caching(compilation, options->cache_dir, token),
                  "configuring NNAPI caching"))
             return false;

@@ -9,6 +9,7 @@
 #ifndef HALITE_DELEGATES_NNAPI_NNAPI_H
 #define HALITE_DELEGATES_NNAPI_NNAPI_H
 
+#include "base/hash.h"
 #include "delegates/common/delegate.h"
 #include "delegates/nnapi/options.h"
 #include "delegates/nnapi/system.h"
@@ -20,7 +21,8 @@ struct nnapi_delegate {
     struct nnapi_options options;
     struct nnapi system;
     const ANeuralNetworksDevice *devices[NNAPI_MAX_DEVICES];
-    int device_count;  // 0: NNAPI chooses by itself
+    int device_count; // 0: NNAPI chooses by itself
+    struct hl_digest device_names;
     bool asks_devices; // they say which operations they support
     int64_t level;     // of the system's library, or a lower one where no device has that
     int last_result;   // of the last call that failed

@@ -18,6 +18,7 @@ int ANeuralNetworksCompilation_create(ANeuralNetworksModel *model, ANeuralNetwor
     *compilation = calloc(1, sizeof **compilation);
     if (!*compilation) return ANEURALNETWORKS_OUT_OF_MEMORY;
     (*compilation)->model = model;
+    fake.devices_named = 0;
     model->users++;
     fake.live++;
     return ANEURALNETWORKS_NO_ERROR;
@@ -34,6 +35,7 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel *model,
     if (status != ANEURALNETWORKS_NO_ERROR) return status;
     (*compilation)->device = devices[0];
     (*compilation)->device_count = count;
+    fake.devices_named = count;
     return status;
 }
 
@@ -96,6 +98,8 @@ int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilatio
     FAKE_WANT(folder && token, UNEXPECTED_NULL, "no folder or token");
     FAKE_WANT(access(folder, W_OK) == 0, BAD_DATA, "%s cannot be written to", folder);
     fake.cached++;
+    long long *const words[] = {&fake.token_0, &fake.token_1, &fake.token_2, &fake.token_3};
+    for (int i = 0; i < 4; i++) memcpy(words[i], token + 8 * i, 8);
     return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -274,7 +278,7 @@ int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecution *execution,
     FAKE_BEGIN();
     FAKE_WANT(execution, UNEXPECTED_NULL, "no execution");
     FAKE_WANT(fake.level >= NNAPI_LEVEL_4 && !execution->started, BAD_STATE, "not at this time");
-    (void)duration;
+    fake.loop_timeout = (long long)duration;
     return ANEURALNETWORKS_NO_ERROR;
 }
 

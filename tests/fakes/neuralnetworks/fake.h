@@ -26,9 +26,15 @@
     X(preference, -1, "of the last compilation")                                                 \
     X(priority, 0, "the same")                                                                   \
     X(cached, 0, "compilations with a token so far")                                             \
+    X(token_0, 0, "the four words of the last of these tokens")                                  \
+    X(token_1, 0, "")                                                                            \
+    X(token_2, 0, "")                                                                            \
+    X(token_3, 0, "")                                                                            \
+    X(devices_named, 0, "how many devices the last compilation is for; 0: the system's choice")  \
     X(relaxed, 0, "whether the last model may be computed in half precision")                    \
     X(timeout, 0, "of the last compilation, in nanoseconds")                                     \
     X(run_timeout, 0, "of the last execution")                                                   \
+    X(loop_timeout, 0, "the same, of each loop")                                                 \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
 struct fake_knobs {
