@@ -1,13 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # coreml_flags.sh HALITE FAKE: the commands for Core ML, before the fake of it and without any.
-halite=$1
-fake=$2
-bin=$(dirname "$halite")
 model=demo/digits.tflite
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 . tests/delegates/expect.sh
 
 # ---- with Core ML -------------------------------------------------------------------------------------------------------

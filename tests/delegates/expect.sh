@@ -1,6 +1,13 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# Read by scripts that run commands before a fake: set `work`, a folder, and failed=0 before, and end with $failed.
+# Read by scripts SCRIPT HALITE FAKE that run commands before a fake; they end with $failed. What they write lies in $work.
+# shellcheck disable=SC2034  # those scripts use them
+halite=$1 fake=$2
+# shellcheck disable=SC2034
+bin=$(dirname "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
 
 # expect CODE WORDS COMMAND...: it ends with this code and says these words, and the fake has no complaint.
 expect() {

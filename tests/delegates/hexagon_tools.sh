@@ -1,13 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # hexagon_tools.sh HALITE FAKE: the commands for Hexagon, before the fake of the interface library and without any.
-halite=$1
-fake=$2
-bin=$(dirname "$halite")
 model=demo/digits_int8.tflite
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 . tests/delegates/expect.sh
 
 # ---- with a processor ---------------------------------------------------------------------------------------------------

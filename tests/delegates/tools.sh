@@ -1,13 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools.sh HALITE FAKE: the commands for NNAPI, before the fake of the system and without any system.
-halite=$1
-fake=$2
-bin=$(dirname "$halite")
 model=demo/digits.tflite
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 . tests/delegates/expect.sh
 
 # ---- with a system ------------------------------------------------------------------------------------------------------
