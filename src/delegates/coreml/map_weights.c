@@ -24,6 +24,15 @@ struct convolution_options {
     TfLiteFusedActivation activation;
 };
 
+// Of a TfLite...Params that has these members.
+#define CONVOLUTION_OPTIONS(params, weights, dilation_height, dilation_width)                                      \
+    (struct convolution_options)                                                                                   \
+    {                                                                                                              \
+        .padding = (params)->padding, .stride = {(params)->stride_height, (params)->stride_width},                 \
+        .dilation = {(dilation_height), (dilation_width)}, .kernel = {hl_dim((weights), 1), hl_dim((weights), 2)}, \
+        .activation = (params)->activation,                                                                        \
+    }
+
 static struct convolution *add_convolution(struct coreml_model *model, int input,
                                            const struct convolution_options *options)
 {
@@ -72,6 +81,34 @@ static void set_bias(struct coreml_model *model, struct convolution *own, int te
     own->params.bias = &own->bias;
 }
 
+// The weights as Core ML has them, and the groups that they are for.
+struct filter {
+    int64_t out, in, groups;
+    struct coreml_order order;
+};
+
+// A layer for a node whose weights are input 1. NULL without memory; the caller finishes it.
+static struct convolution *map_filter(struct coreml_model *model, const struct coreml_node *node, int input,
+                                      const struct convolution_options *options, const struct filter *filter)
+{
+    struct convolution *own = add_convolution(model, coreml_input(node, input), options);
+    if (!own) return NULL;
+    own->params.outputchannels = (uint64_t)filter->out;
+    own->params.kernelchannels = (uint64_t)filter->in;
+    own->params.ngroups = (uint64_t)filter->groups;
+    coreml_set_weights(model, &own->weights, coreml_input(node, 1), &filter->order);
+    return own;
+}
+
+static void map_with_bias(struct coreml_model *model, const struct coreml_node *node,
+                          const struct convolution_options *options, const struct filter *filter)
+{
+    struct convolution *own = map_filter(model, node, 0, options, filter);
+    if (!own) return;
+    set_bias(model, own, coreml_input(node, 2));
+    coreml_finish(model, &own->layer, options->activation, coreml_result(node));
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 // dims: of weights of rank 4.
@@ -99,13 +136,7 @@ static bool check_convolution(const struct delegate_view *view, const struct con
 static struct convolution_options conv_2d_options(const TfLiteNode *node, const TfLiteTensor *weights)
 {
     const TfLiteConvParams *params = node->builtin_data;
-    return (struct convolution_options){
-        .padding = params->padding,
-        .stride = {params->stride_height, params->stride_width},
-        .dilation = {params->dilation_height_factor, params->dilation_width_factor},
-        .kernel = {hl_dim(weights, 1), hl_dim(weights, 2)},
-        .activation = params->activation,
-    };
+    return CONVOLUTION_OPTIONS(params, weights, params->dilation_height_factor, params->dilation_width_factor);
 }
 
 static bool check_conv_2d(const struct delegate_view *view)
@@ -122,17 +153,13 @@ static bool check_conv_2d(const struct delegate_view *view)
 static void map_conv_2d(struct coreml_model *model, const struct coreml_node *node)
 {
     const TfLiteTensor *weights = &node->context->tensors[coreml_input(node, 1)];
-    struct convolution_options options = conv_2d_options(node->node, weights);
-    struct convolution *own = add_convolution(model, coreml_input(node, 0), &options);
-    if (!own) return;
+    const struct convolution_options options = conv_2d_options(node->node, weights);
     int64_t out = hl_dim(weights, 0), h = hl_dim(weights, 1), w = hl_dim(weights, 2), in = hl_dim(weights, 3);
-    own->params.outputchannels = (uint64_t)out;
-    own->params.kernelchannels = (uint64_t)in;
-    own->params.ngroups = (uint64_t)(coreml_input_shape(node, 0).c / in);
-    struct coreml_order order = {{out, in, h, w}, {h * w * in, 1, w * in, in}};
-    coreml_set_weights(model, &own->weights, coreml_input(node, 1), &order);
-    set_bias(model, own, coreml_input(node, 2));
-    coreml_finish(model, &own->layer, options.activation, coreml_result(node));
+    const struct filter filter = {out,
+                                  in,
+                                  coreml_input_shape(node, 0).c / in,
+                                  {{out, in, h, w}, {h * w * in, 1, w * in, in}}};
+    map_with_bias(model, node, &options, &filter);
 }
 
 const struct coreml_family coreml_family_conv_2d = {
@@ -143,13 +170,7 @@ const struct coreml_family coreml_family_conv_2d = {
 static struct convolution_options depthwise_options(const TfLiteNode *node, const TfLiteTensor *weights)
 {
     const TfLiteDepthwiseConvParams *params = node->builtin_data;
-    return (struct convolution_options){
-        .padding = params->padding,
-        .stride = {params->stride_height, params->stride_width},
-        .dilation = {params->dilation_height_factor, params->dilation_width_factor},
-        .kernel = {hl_dim(weights, 1), hl_dim(weights, 2)},
-        .activation = params->activation,
-    };
+    return CONVOLUTION_OPTIONS(params, weights, params->dilation_height_factor, params->dilation_width_factor);
 }
 
 static bool check_depthwise_conv_2d(const struct delegate_view *view)
@@ -167,17 +188,10 @@ static bool check_depthwise_conv_2d(const struct delegate_view *view)
 static void map_depthwise_conv_2d(struct coreml_model *model, const struct coreml_node *node)
 {
     const TfLiteTensor *weights = &node->context->tensors[coreml_input(node, 1)];
-    struct convolution_options options = depthwise_options(node->node, weights);
-    struct convolution *own = add_convolution(model, coreml_input(node, 0), &options);
-    if (!own) return;
+    const struct convolution_options options = depthwise_options(node->node, weights);
     int64_t h = hl_dim(weights, 1), w = hl_dim(weights, 2), out = hl_dim(weights, 3);
-    own->params.outputchannels = (uint64_t)out;
-    own->params.kernelchannels = 1;
-    own->params.ngroups = (uint64_t)coreml_input_shape(node, 0).c;
-    struct coreml_order order = {{out, 1, h, w}, {1, 0, w * out, out}};
-    coreml_set_weights(model, &own->weights, coreml_input(node, 1), &order);
-    set_bias(model, own, coreml_input(node, 2));
-    coreml_finish(model, &own->layer, options.activation, coreml_result(node));
+    const struct filter filter = {out, 1, coreml_input_shape(node, 0).c, {{out, 1, h, w}, {1, 0, w * out, out}}};
+    map_with_bias(model, node, &options, &filter);
 }
 
 const struct coreml_family coreml_family_depthwise_conv_2d = {
@@ -188,13 +202,7 @@ const struct coreml_family coreml_family_depthwise_conv_2d = {
 static struct convolution_options transpose_options(const TfLiteNode *node, const TfLiteTensor *weights)
 {
     const TfLiteTransposeConvParams *params = node->builtin_data;
-    return (struct convolution_options){
-        .padding = params->padding,
-        .stride = {params->stride_height, params->stride_width},
-        .dilation = {1, 1},
-        .kernel = {hl_dim(weights, 1), hl_dim(weights, 2)},
-        .activation = params->activation,
-    };
+    return CONVOLUTION_OPTIONS(params, weights, 1, 1);
 }
 
 // Whether Core ML's padding makes the output so long, for height or width.
@@ -225,19 +233,15 @@ static void map_transpose_conv(struct coreml_model *model, const struct coreml_n
     const TfLiteTensor *weights = &node->context->tensors[coreml_input(node, 1)];
     const TfLiteTensor *to = &node->context->tensors[coreml_result(node)];
     struct convolution_options options = transpose_options(node->node, weights);
-    struct convolution *own = add_convolution(model, coreml_input(node, 2), &options);
-    if (!own) return;
     int64_t out = hl_dim(weights, 0), h = hl_dim(weights, 1), w = hl_dim(weights, 2), in = hl_dim(weights, 3);
+    const struct filter filter = {out, in, 1, {{in, out, h, w}, {1, h * w * in, w * in, in}}};
+    struct convolution *own = map_filter(model, node, 2, &options, &filter);
+    if (!own) return;
     own->params.isdeconvolution = true;
-    own->params.outputchannels = (uint64_t)out;
-    own->params.kernelchannels = (uint64_t)in;
-    own->params.ngroups = 1;
     own->out[0] = (uint64_t)hl_dim(to, 1);
     own->out[1] = (uint64_t)hl_dim(to, 2);
     own->params.outputshape = own->out;
     own->params.n_outputshape = 2;
-    struct coreml_order order = {{in, out, h, w}, {1, h * w * in, w * in, in}};
-    coreml_set_weights(model, &own->weights, coreml_input(node, 1), &order);
     coreml_finish(model, &own->layer, options.activation, coreml_result(node));
 }
 
