@@ -76,7 +76,8 @@ static bool copy_input(const struct hl_graph *a, int from, struct hl_graph *b, i
     }
     if (!has_numbers(source->type) || !has_numbers(target->type) ||
         hl_model_elements(source) != hl_model_elements(target)) {
-        hl_error("diff", b->file->path, "input %d '%s' is %s and cannot be given what input %d of %s holds, %s", to,
+        hl_error(b->file->command, b->file->path,
+                 "input %d '%s' is %s and cannot be given what input %d of %s holds, %s", to,
                  hl_graph_input_name(b, to), hl_element_name(target->type), from, a->file->path,
                  hl_element_name(source->type));
         return false;
@@ -106,7 +107,7 @@ bool hl_diff_both_fill(struct hl_diff_both *both, const struct hl_flag_list *inp
               hl_graph_allocate(&a) && hl_graph_fill(&a, inputs, true) && hl_model_file_start(&both->b, &plain) &&
               hl_graph_open(&b, NULL);
     if (ok && a.input_count != b.input_count) {
-        hl_error("diff", both->b.path, "has %d inputs and %s %d: they cannot be given the same", b.input_count,
+        hl_error(both->b.command, both->b.path, "has %d inputs and %s %d: they cannot be given the same", b.input_count,
                  both->a.path, a.input_count);
         ok = false;
     }

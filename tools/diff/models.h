@@ -17,6 +17,12 @@ struct hl_diff_models_options {
 // Prints. *beyond: an output is beyond the bound. False after a message.
 bool hl_diff_models(const char *a, const char *b, const struct hl_diff_models_options *options, bool *beyond);
 
+// ---- equal.c ------------------------------------------------------------------------------------
+
+// Runs both with the fast kernels on the same random inputs. *different: the first output whose bytes differ, -1: none.
+// False after a message.
+bool hl_diff_same_outputs(const char *command, const char *a, const char *b, int *different);
+
 // ---- inputs.c -----------------------------------------------------------------------------------
 
 // Two models, each with an interpreter, that are to get the same inputs.
