@@ -2,8 +2,8 @@
 # Delegates for other people's accelerators, a shared library each, of src/delegates/NAME, src/delegates/common, src/base and
 # src/abi and nothing else of src. The system's library is opened at run time and nothing is needed here; what writes models
 # for Core ML needs protobuf-c, without which that library has its names alone.
-file(GLOB delegate_common_files CONFIGURE_DEPENDS src/base/*.c src/abi/*.c src/delegates/common/*.c)
-add_library(halite_delegate_common OBJECT ${delegate_common_files})
+file(GLOB delegate_common_files CONFIGURE_DEPENDS src/abi/*.c src/delegates/common/*.c)
+add_library(halite_delegate_common OBJECT ${delegate_common_files} ${halite_base_files})
 target_link_libraries(halite_delegate_common PRIVATE halite_flags)
 target_compile_options(halite_delegate_common PRIVATE ${smaller})
 

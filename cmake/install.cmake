@@ -21,7 +21,8 @@ if(TARGET LiteRtGpuAccelerator) # LiteRT opens it by its name: nobody links it
     install(TARGETS LiteRtGpuAccelerator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS ${installed_libraries} EXPORT tensorflowlite_c
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 option(HALITE_INSTALL_PROGRAMS
@@ -49,6 +50,9 @@ if(NOT HALITE_LINK_NAMES)
 endif()
 file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 function(halite_link_names library)
+    if(WIN32) # where links need rights
+        return()
+    endif()
     foreach(name IN LISTS ARGN)
         set(link ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}${CMAKE_SHARED_LIBRARY_SUFFIX})
         file(CREATE_LINK lib${library}${CMAKE_SHARED_LIBRARY_SUFFIX} ${link} SYMBOLIC)

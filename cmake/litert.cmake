@@ -6,11 +6,10 @@ if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
 endif()
 
 # ---- libLiteRt
-file(GLOB litert_base_files CONFIGURE_DEPENDS src/base/*.c)
 file(GLOB litert_core_files CONFIGURE_DEPENDS src/litert/core/*.c)
 add_library(halite_litert_text OBJECT src/litert/options_text.c) # of both
 add_library(halite_litert_core OBJECT ${litert_core_files})
-add_library(halite_litert_base OBJECT ${litert_base_files})
+add_library(halite_litert_base OBJECT ${halite_base_files})
 foreach(objects halite_litert_text halite_litert_core halite_litert_base)
     target_link_libraries(${objects} PRIVATE halite_flags)
     target_compile_options(${objects} PRIVATE ${smaller})

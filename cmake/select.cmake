@@ -9,8 +9,8 @@ endif()
 if(CMAKE_CROSSCOMPILING)
     halite_host_tool(select_ops)
 else()
-    file(GLOB select_files CONFIGURE_DEPENDS src/base/*.c src/abi/*.c src/model/*.c) # the library waits for what this writes
-    add_executable(select_ops cmake/select_ops.c ${select_files})
+    file(GLOB select_files CONFIGURE_DEPENDS src/abi/*.c src/model/*.c) # the library waits for what this writes
+    add_executable(select_ops cmake/select_ops.c ${select_files} ${halite_base_files})
     target_include_directories(select_ops PRIVATE tools)
     target_link_libraries(select_ops PRIVATE halite_flags m)
 endif()

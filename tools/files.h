@@ -121,7 +121,7 @@ static inline bool hl_files_read(const char *path, size_t limit, struct hl_text 
         return false;
     }
     bool standard = hl_files_is_stdin(path);
-    FILE *file = !standard ? fopen(path, "rb") : hl_stdin_rewind() ? stdin : NULL;
+    FILE *file = !standard ? hl_file_stream(path, "rb") : hl_stdin_rewind() ? stdin : NULL;
     if (file == NULL) {
         hl_text_add(error, "cannot be opened: %s", strerror(errno));
         return false;

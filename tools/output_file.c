@@ -28,7 +28,7 @@ bool hl_output_open(struct hl_output *output, const char *path, struct hl_text *
     bool replaced = there ? old.kind == HL_PATH_FILE && !old.is_link && hl_path_may_write(path) : !old.is_link;
     if (replaced) output->file = hl_file_open_beside(path, &output->beside);
     // Without a right to make files in the folder the file itself may still be written.
-    if (output->file == NULL) output->file = fopen(path, "wb");
+    if (output->file == NULL) output->file = hl_file_stream(path, "wb");
     if (output->file != NULL) return true;
     hl_text_add(error, "cannot be written: %s", strerror(errno));
     free(output->target);

@@ -31,6 +31,10 @@ bool hl_path_may_write(const char *path);
 // The last part of a path: the name of a file without its folders.
 const char *hl_path_name(const char *path);
 
+// The same path from the root, without links where the system can tell; the caller frees it. NULL where nothing is
+// there. Its parts are separated by "/" on every system.
+char *hl_path_absolute(const char *path);
+
 // The names in a folder, sorted by their bytes, without "." and ".."; *count of them. NULL where it cannot be read.
 // hl_folder_free frees them.
 char **hl_folder_list(const char *folder, size_t *count);
@@ -44,6 +48,8 @@ bool hl_folder_make(const char *folder);
 char *hl_folder_make_temporary(const char *name);
 bool hl_folder_remove(const char *folder); // an empty one
 
+// C's fopen, for paths in UTF-8 on every system.
+FILE *hl_file_stream(const char *path, const char *mode);
 // A new file beside `path`, to be moved to its place when it is complete, with that file's permissions where there is
 // one. *beside is its path, which the caller frees. NULL where it cannot be made.
 FILE *hl_file_open_beside(const char *path, char **beside);

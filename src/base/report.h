@@ -7,7 +7,11 @@
 #include <stdarg.h>
 
 #if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__) // whose "printf" is that of Microsoft's old library
+#define HL_PRINTF(format_index, first_argument) __attribute__((format(gnu_printf, format_index, first_argument)))
+#else
 #define HL_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
+#endif
 #else
 #define HL_PRINTF(format_index, first_argument)
 #endif

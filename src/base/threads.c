@@ -6,23 +6,16 @@
 // sleep.
 #include "base/threads.h"
 
-#include <limits.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#if defined(_WIN32)
-#include <windows.h>
-#else
-#include <unistd.h>
-#endif
+#include "base/thread.h"
 
 struct worker {
     struct hl_threads *threads;
     int number;
-    pthread_t thread;
+    struct hl_thread thread;
 };
 
 struct hl_threads {
@@ -37,8 +30,8 @@ struct hl_threads {
     atomic_int inside; // workers that are in the round
     atomic_uint round;
     atomic_bool ending;
-    pthread_mutex_t mutex;
-    pthread_cond_t begins;
+    struct hl_mutex mutex;
+    struct hl_condition begins;
     struct worker workers[HL_MAX_THREADS - 1];
 };
 
@@ -78,19 +71,19 @@ static unsigned wait_for_round(struct hl_threads *threads, unsigned last)
         round = atomic_load(&threads->round);
     }
     if (round != last) return round;
-    pthread_mutex_lock(&threads->mutex);
-    while ((round = atomic_load(&threads->round)) == last) pthread_cond_wait(&threads->begins, &threads->mutex);
-    pthread_mutex_unlock(&threads->mutex);
+    hl_mutex_lock(&threads->mutex);
+    while ((round = atomic_load(&threads->round)) == last) hl_condition_wait(&threads->begins, &threads->mutex);
+    hl_mutex_unlock(&threads->mutex);
     return round;
 }
 
-static void *run_worker(void *arg)
+static void run_worker(void *arg)
 {
     struct worker *worker = arg;
     struct hl_threads *threads = worker->threads;
     for (unsigned round = 0;;) {
         round = wait_for_round(threads, round);
-        if (atomic_load(&threads->ending)) return NULL;
+        if (atomic_load(&threads->ending)) return;
         atomic_fetch_add(&threads->inside, 1); // the caller closes the round first and reads this later
         if (atomic_load(&threads->open)) take_items(threads, worker->number);
         atomic_fetch_sub(&threads->inside, 1);
@@ -99,50 +92,37 @@ static void *run_worker(void *arg)
 
 static void begin_round(struct hl_threads *threads)
 {
-    pthread_mutex_lock(&threads->mutex);
+    hl_mutex_lock(&threads->mutex);
     atomic_fetch_add(&threads->round, 1);
-    pthread_cond_broadcast(&threads->begins);
-    pthread_mutex_unlock(&threads->mutex);
+    hl_condition_broadcast(&threads->begins);
+    hl_mutex_unlock(&threads->mutex);
 }
-
-// How many forks lie between the first process and this one. Each round compares it, so it must not cost a system call:
-// getpid in its place took MobileNet v2 uint8 with four threads from 1.76 to 1.92 ms.
-static atomic_uint forks;
-
-#if !defined(_WIN32)
-static void count_fork(void)
-{
-    atomic_fetch_add(&forks, 1);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, count_fork);
-}
-#endif
 
 static bool is_inherited(const struct hl_threads *threads)
 {
-    return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+    return threads->forks != hl_thread_forks();
 }
 
-static struct hl_threads *create(int count, const pthread_attr_t *attributes)
+static struct hl_threads *create(int count, size_t stack)
 {
     struct hl_threads *threads = count > 1 ? calloc(1, sizeof *threads) : NULL;
     if (!threads) return NULL;
-#if !defined(_WIN32)
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-#endif
-    threads->forks = atomic_load(&forks);
+    threads->forks = hl_thread_forks();
     if (count > HL_MAX_THREADS) count = HL_MAX_THREADS;
-    pthread_mutex_init(&threads->mutex, NULL);
-    pthread_cond_init(&threads->begins, NULL);
+    if (!hl_mutex_init(&threads->mutex)) {
+        free(threads);
+        return NULL;
+    }
+    if (!hl_condition_init(&threads->begins)) {
+        hl_mutex_destroy(&threads->mutex);
+        free(threads);
+        return NULL;
+    }
     for (threads->count = 1; threads->count < count; threads->count++) {
         struct worker *worker = &threads->workers[threads->count - 1];
         worker->threads = threads;
         worker->number = threads->count;
-        if (pthread_create(&worker->thread, attributes, run_worker, worker) != 0) break;
+        if (!hl_thread_start_deep(&worker->thread, stack, run_worker, worker)) break;
     }
     if (threads->count > 1) return threads;
     hl_threads_destroy(threads);
@@ -151,7 +131,7 @@ static struct hl_threads *create(int count, const pthread_attr_t *attributes)
 
 struct hl_threads *hl_threads_create(int count)
 {
-    return create(count, NULL);
+    return create(count, 0);
 }
 
 void hl_threads_destroy(struct hl_threads *threads)
@@ -163,9 +143,9 @@ void hl_threads_destroy(struct hl_threads *threads)
     }
     atomic_store(&threads->ending, true);
     begin_round(threads);
-    for (int i = 0; i + 1 < threads->count; i++) pthread_join(threads->workers[i].thread, NULL);
-    pthread_cond_destroy(&threads->begins);
-    pthread_mutex_destroy(&threads->mutex);
+    for (int i = 0; i + 1 < threads->count; i++) hl_thread_join(&threads->workers[i].thread);
+    hl_condition_destroy(&threads->begins);
+    hl_mutex_destroy(&threads->mutex);
     free(threads);
 }
 
@@ -193,34 +173,16 @@ void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void
         if (i < POLLS)
             pause_polling();
         else
-            sched_yield();
-}
-
-int hl_processors(void)
-{
-#if defined(_WIN32)
-    SYSTEM_INFO system;
-    GetSystemInfo(&system);
-    return (int)system.dwNumberOfProcessors;
-#elif defined(_SC_NPROCESSORS_ONLN)
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : processors < INT_MAX ? (int)processors : INT_MAX;
-#else
-    return 1;
-#endif
+            hl_thread_yield();
 }
 
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
 {
     int processors = hl_processors(), count = processors < HL_MAX_PASSING ? processors : HL_MAX_PASSING;
-    pthread_attr_t attributes;
 #if defined(__SANITIZE_THREAD__)
     count = 1; // gcc 12's fails in one of 80 processes where a thread begins after a driver has loaded its libraries
 #endif
-    bool ready = pthread_attr_init(&attributes) == 0;
-    if (!ready || pthread_attr_setstacksize(&attributes, DEEP_STACK) != 0) count = 1;
-    struct hl_threads *threads = create(items < count ? (int)items : count, &attributes);
+    struct hl_threads *threads = create(items < count ? (int)items : count, DEEP_STACK);
     hl_threads_run(threads, items, work, arg);
     hl_threads_destroy(threads);
-    if (ready) pthread_attr_destroy(&attributes);
 }

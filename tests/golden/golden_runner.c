@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../tools/alloc.h"
 #include "../../tools/files.h"
@@ -205,7 +204,7 @@ static bool run_path(struct runner *runner, const char *path)
     } else {
         hl_text_add(&other, "%s", path);
         if (!hl_files_ends_with(path, ".txt")) hl_text_add(&other, ".txt");
-        ok = access(other.data, R_OK) == 0;
+        ok = hl_path_may_read(other.data);
         if (!ok)
             fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n", other.data,
                     strerror(errno));

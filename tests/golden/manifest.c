@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../tools/alloc.h"
 #include "../../tools/element.h"
@@ -195,7 +194,7 @@ static const char *parse_line(char *line, struct golden_case *c, struct reading 
 // lie below several folders of that name: the innermost one whose parent has the model counts.
 static char *find_model(const char *manifest, const char *model, struct hl_text *message)
 {
-    char *path = realpath(manifest, NULL), *found = NULL;
+    char *path = hl_path_absolute(manifest), *found = NULL;
     struct hl_text candidate = {0}, first = {0};
     for (char *slash; path != NULL && found == NULL && (slash = strrchr(path, '/')) != NULL;) {
         *slash = '\0';
@@ -204,7 +203,7 @@ static char *find_model(const char *manifest, const char *model, struct hl_text 
         hl_text_clear(&candidate);
         hl_text_add(&candidate, "%.*s/%s", (int)(folder - path), path, model);
         if (first.data == NULL) hl_text_add(&first, "%s", candidate.data);
-        if (access(candidate.data, R_OK) == 0) found = hl_alloc_string(candidate.data);
+        if (hl_path_may_read(candidate.data)) found = hl_alloc_string(candidate.data);
     }
     if (found == NULL && first.data != NULL)
         hl_text_add(message, "the model is not there: %s", first.data);

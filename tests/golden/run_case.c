@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../tools/alloc.h"
 #include "../../tools/element.h"
@@ -90,7 +89,8 @@ static bool read_data(struct run *run)
     struct hl_text bytes = {0}, error = {0};
     hl_text_reserve(&bytes, 0); // so that it is not NULL where it is empty
     // Cases without tensors have no such file; others find their offsets outside of it.
-    bool ok = access(run->c->data_path, F_OK) != 0 || hl_files_read(run->c->data_path, HL_FILES_MOST, &bytes, &error);
+    bool ok = !hl_path_look(run->c->data_path, &(struct hl_path_facts){0}) ||
+              hl_files_read(run->c->data_path, HL_FILES_MOST, &bytes, &error);
     run->data = (unsigned char *)bytes.data;
     run->data_bytes = bytes.length;
     if (!ok) failed(run, "%s %s", run->c->data_path, hl_text_string(&error));
@@ -103,7 +103,7 @@ static bool create(struct run *run)
     const struct golden_options *options = run->options;
     struct hl_text *messages = &run->result->messages;
     // Before the library looks: its error must not pass for the refusal that a case expects.
-    if (access(run->c->model_path, R_OK) != 0) {
+    if (!hl_path_may_read(run->c->model_path)) {
         failed(run, "%s cannot be read: %s", run->c->model_path, strerror(errno));
         return false;
     }

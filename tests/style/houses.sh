@@ -51,11 +51,19 @@ only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
 calls='sysconf|posix_memalign|aligned_alloc|dlopen|dlsym|dlclose|dlerror|clock_gettime|nanosleep|GetProcAddress|LoadLibraryA'
 more='mmap|munmap|fork|exec[lv]p?e?|waitpid|getpid|mkstemp|mkdtemp|pthread_[a-z_]+|sched_yield|open|stat|lstat|fstat|access'
 more="$more|unlink|rename|rmdir|mkdir|opendir|readdir|scandir|readlink|isatty|ioctl|getrusage|sigaction|sigwait|ftruncate"
-more="$more|pread|strn?casecmp"
+more="$more|pread|strn?casecmp|realpath"
 headers='pthread|signal|unistd|dirent|fcntl|strings|dlfcn|sched|windows|io|direct|process|sys/[a-z]+'
 if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls|$more)\(|^# *include <($headers)\.h>" src tools --include='*.[ch]' |
     grep -vE '^src/(base|gpu/lang/(build|spirv))/|^[^:]*:[0-9]*: *(//|")'; then # a string may hold another language
     echo "such calls and headers belong in src/base"
+    failed=1
+fi
+# No file outside of it asks which system it is built for. What stays: Apple's framework and header, which are a condition
+# of building, and the ABI of C++ classes, which is Microsoft's compiler's own.
+systems='_WIN32|__MINGW32__|__linux__|__APPLE__|__ANDROID__|__unix__|__EMSCRIPTEN__|__wasi__|__wasm__'
+if grep -rnE "^ *# *(if|elif).*($systems)" src tools --include='*.[ch]' |
+    grep -vE '^src/(base/|delegates/coreml/run_apple\.c|gpu/backend/opencl_api\.[ch])'; then
+    echo "what differs between systems belongs in src/base"
     failed=1
 fi
 exit $failed

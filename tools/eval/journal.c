@@ -48,7 +48,7 @@ bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fing
     snprintf(head, sizeof head, "halite evaluation 1 %016" PRIx64, fingerprint);
     bool ok = !resume || replay_file(name.data, head, replay, user_data, &kept, &why);
     if (ok) {
-        journal->file = fopen(name.data, kept > 0 ? "r+b" : "wb");
+        journal->file = hl_file_stream(name.data, kept > 0 ? "r+b" : "wb");
         ok = journal->file != NULL && hl_file_cut(journal->file, kept) && fseek(journal->file, 0, SEEK_END) == 0;
         if (!ok) hl_text_add(&why, "cannot be written: %s", strerror(errno));
     }

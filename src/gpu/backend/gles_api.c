@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/loader_names.h"
 #include "base/mutex.h"
 #include "gpu/backend/name_list.h"
 
@@ -115,17 +116,15 @@ static bool load_functions(struct gles_api *gl, struct source *source)
 // The libraries stay open, because some drivers crash when they are unloaded.
 static void load(struct instance *instance)
 {
-    static const char *const egl_names[] = {"libEGL.so.1", "libEGL.so", NULL};
-    static const char *const gl_names[] = {"libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so", NULL};
     struct gles_library *library = &instance->library;
     const char *named = hl_library_named("HALITE_GLES_LIBRARY");
-    struct source source = {.egl = named ? hl_library_open(named) : hl_library_open_first(egl_names)};
+    struct source source = {.egl = named ? hl_library_open(named) : hl_library_open_first(hl_loader_names.egl)};
     if (!source.egl) {
         library->why = named ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"
                              : "no libEGL.so.1: install EGL and a driver of OpenGL ES 3.1";
         return;
     }
-    source.gl = hl_library_open_first(gl_names);
+    source.gl = hl_library_open_first(hl_loader_names.gles);
     if (!load_functions(&instance->gl, &source)) {
         library->why = "its library lacks functions of EGL 1.4 or OpenGL ES 3.1: update the driver";
         return;

@@ -12,6 +12,7 @@
 #include <CL/cl_icd.h>
 
 #include "base/library.h"
+#include "base/loader_names.h"
 #include "base/mutex.h"
 #endif
 
@@ -98,21 +99,14 @@ static void load_loader(struct instance *instance, struct hl_library *handle, co
 
 static void load(struct instance *instance)
 {
-#if defined(__APPLE__)
-    static const char *const loaders[] = {"/System/Library/Frameworks/OpenCL.framework/OpenCL", NULL};
-#else
-    static const char *const loaders[] = {"libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so",
-                                          "/system/vendor/lib64/libOpenCL.so", NULL};
-#endif
-    static const char *const drivers[] = {"libnvidia-opencl.so.1", NULL};
     struct opencl_library *library = &instance->library;
     const char *named = hl_library_named("HALITE_OPENCL_LIBRARY");
     const char *why = "no libOpenCL.so.1: install an OpenCL driver";
     if (named) why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
-    struct hl_library *handle = named ? hl_library_open(named) : hl_library_open_first(loaders);
+    struct hl_library *handle = named ? hl_library_open(named) : hl_library_open_first(hl_loader_names.opencl);
     if (handle) load_loader(instance, handle, &why);
     add_devices(library, &instance->loader, true);
-    if (library->count == 0 && !named && (handle = hl_library_open_first(drivers)) &&
+    if (library->count == 0 && !named && (handle = hl_library_open_first(hl_loader_names.opencl_drivers)) &&
         load_driver(&instance->driver, handle))
         add_devices(library, &instance->driver, true);
     add_devices(library, &instance->loader, false);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/loader_names.h"
 #include "base/mutex.h"
 #include "gpu/backend/vulkan_device.h"
 
@@ -23,23 +24,13 @@ bool gpu_vulkan_is_set(const char *variable)
 
 static struct hl_library *open_library(const char **why)
 {
-    static const char *const names[] = {
-#if defined(__APPLE__)
-        "libvulkan.1.dylib",
-        "libvulkan.dylib",
-#else
-        "libvulkan.so.1",
-        "libvulkan.so",
-#endif
-        NULL,
-    };
     const char *named = hl_library_named("HALITE_VULKAN_LIBRARY");
     if (named) {
         *why = "the library that HALITE_VULKAN_LIBRARY names does not open: correct the path or unset it";
         return hl_library_open(named);
     }
     *why = "no libvulkan.so.1: install the Vulkan loader and a driver";
-    return hl_library_open_first(names);
+    return hl_library_open_first(hl_loader_names.vulkan);
 }
 
 static bool has_validation_layer(const struct vulkan_instance_api *vk)

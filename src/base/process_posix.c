@@ -1,88 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// See process.h: POSIX with what Linux and macOS add, and Windows. WASI has no processes: the tools are not built
-// there.
+// See process.h: POSIX systems, with what Linux and macOS add.
 #include "base/process.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#if defined(_WIN32)
-#include <io.h>
-#include <process.h>
-#include <windows.h>
-
-#include <psapi.h>
-
-bool hl_process_path(char *path, size_t size)
-{
-    DWORD length = GetModuleFileNameA(NULL, path, size < MAXDWORD ? (DWORD)size : MAXDWORD);
-    return length > 0 && length < size;
-}
-
-bool hl_process_machine(char *name, size_t size)
-{
-    (void)name;
-    (void)size;
-    return false;
-}
-
-int hl_process_run(const char *const *arguments)
-{
-    intptr_t code = _spawnvp(_P_WAIT, arguments[0], arguments);
-    return code == -1 ? 127 : (int)code;
-}
-
-bool hl_process_set_variable(const char *name, const char *value)
-{
-    return _putenv_s(name, value) == 0;
-}
-
-uint64_t hl_process_most_memory(void)
-{
-    PROCESS_MEMORY_COUNTERS counters;
-    return GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters) ? counters.PeakWorkingSetSize : 0;
-}
-
-bool hl_process_memory(struct hl_process_memory *memory)
-{
-    PROCESS_MEMORY_COUNTERS counters;
-    *memory = (struct hl_process_memory){0};
-    if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters)) return false;
-    memory->anonymous = counters.WorkingSetSize;
-    return true;
-}
-
-// Ctrl-C ends the process as it always does: nobody waits for it here.
-void hl_interrupts_hold(struct hl_interrupts *interrupts)
-{
-    (void)interrupts;
-}
-
-bool hl_interrupts_pending(void)
-{
-    return false;
-}
-
-void hl_interrupts_release(const struct hl_interrupts *interrupts)
-{
-    (void)interrupts;
-}
-
-bool hl_stream_is_terminal(FILE *stream)
-{
-    return _isatty(_fileno(stream));
-}
-
-int hl_stream_columns(FILE *stream)
-{
-    CONSOLE_SCREEN_BUFFER_INFO console;
-    HANDLE handle = (HANDLE)_get_osfhandle(_fileno(stream));
-    return GetConsoleScreenBufferInfo(handle, &console) ? console.srWindow.Right - console.srWindow.Left + 1 : 0;
-}
-
-#elif !defined(__wasi__)
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -206,5 +129,3 @@ int hl_stream_columns(FILE *stream)
     bool known = isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0;
     return known ? size.ws_col : 0;
 }
-
-#endif

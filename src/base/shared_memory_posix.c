@@ -3,22 +3,6 @@
 // given up as soon as they are open.
 #include "base/shared_memory.h"
 
-#if defined(_WIN32)
-
-bool hl_shared_memory_open(struct hl_shared_memory *memory, size_t size, const char **why)
-{
-    (void)size;
-    *memory = (struct hl_shared_memory){.descriptor = -1};
-    *why = "this system has no memory with a descriptor";
-    return false;
-}
-
-void hl_shared_memory_close(struct hl_shared_memory *memory)
-{
-    *memory = (struct hl_shared_memory){.descriptor = -1};
-}
-
-#else
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -93,5 +77,3 @@ void hl_shared_memory_close(struct hl_shared_memory *memory)
     }
     *memory = (struct hl_shared_memory){.descriptor = -1};
 }
-
-#endif

@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned blocks and the size of the machine's memory, on POSIX systems and on Windows.
+// See memory.h: POSIX systems.
 #include "base/memory.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-
-#if defined(_WIN32)
-#include <malloc.h>
-#include <windows.h>
-
-void *hl_aligned_alloc(size_t alignment, size_t bytes)
-{
-    return _aligned_malloc(bytes, alignment);
-}
-
-void hl_aligned_free(void *block)
-{
-    _aligned_free(block);
-}
-
-size_t hl_physical_memory(void)
-{
-    MEMORYSTATUSEX status = {.dwLength = sizeof status};
-    if (!GlobalMemoryStatusEx(&status)) return 0;
-    return status.ullTotalPhys > SIZE_MAX ? SIZE_MAX : (size_t)status.ullTotalPhys;
-}
-
-#else
 #include <unistd.h>
 
 #include "base/checked.h"
@@ -51,5 +27,3 @@ size_t hl_physical_memory(void)
 #endif
     return 0;
 }
-
-#endif

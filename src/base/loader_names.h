@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loaders of graphics and compute interfaces are called on this system. Out: names for hl_library_open_first,
+// best first; the first is the one to name where none is there.
+#ifndef HALITE_BASE_LOADER_NAMES_H
+#define HALITE_BASE_LOADER_NAMES_H
+
+struct hl_loader_names {
+    const char *const *opencl;
+    const char *const *opencl_drivers; // drivers that work without a loader
+    const char *const *vulkan;
+    const char *const *egl;
+    const char *const *gles;
+};
+
+extern const struct hl_loader_names hl_loader_names;
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// See loader_names.h: Linux, Android and macOS.
+#include "base/loader_names.h"
+
+#include <stddef.h>
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+const struct hl_loader_names hl_loader_names = {
+#if defined(__APPLE__)
+    .opencl = NAMES("/System/Library/Frameworks/OpenCL.framework/OpenCL"),
+    .vulkan = NAMES("libvulkan.1.dylib", "libvulkan.dylib"),
+#else
+    .opencl =
+        NAMES("libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so", "/system/vendor/lib64/libOpenCL.so"),
+    .vulkan = NAMES("libvulkan.so.1", "libvulkan.so"),
+#endif
+    .opencl_drivers = NAMES("libnvidia-opencl.so.1"),
+    .egl = NAMES("libEGL.so.1", "libEGL.so"),
+    .gles = NAMES("libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so"),
+};
