@@ -59,7 +59,7 @@ struct hl_rows {
         struct {
             int64_t height, width; // of the padded input
             int items;             // in which threads share its rows
-            char *data;            // [batches][height][width][channels], bytes or int16
+            char *data;            // [batches][height][width][channels], bytes, int16 or floats
         } copy;
     };
 };
@@ -70,6 +70,11 @@ struct hl_position {
     int i, j;
 };
 
+// So few products gain nothing by being fused, and the outputs of small networks are compared to the last digits. (27
+// terms of hundreds that cancel, litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off
+// when fused.) Products are rounded in rows of one segment only.
+enum { HL_FEW_PRODUCTS = 4096 };
+
 // dot_width, w_zero: of the weights. Everything but the memory; rows->segment is what the weights must be packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, bool is_unsigned);
@@ -79,6 +84,12 @@ void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
 uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero);
 // `count` stored bytes as they are multiplied: int16 less their zero point, or bytes with another sign.
 void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t count, int32_t zero, void *packed);
+
+static inline double hl_rows_products(const struct hl_rows *rows)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / rows->groups);
+}
 
 static inline int32_t hl_rows_zero(const struct hl_rows *rows, int64_t batch)
 {

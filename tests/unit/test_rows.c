@@ -64,10 +64,12 @@ static float expected_value(const struct hl_rows *rows, const void *x, int64_t p
 // The same, as the tile finds it.
 static float tile_value(const struct hl_rows *rows, const struct hl_tile *tile, int r, int64_t k, int64_t position)
 {
-    int64_t in_piece = tile->segments > 0 ? rows->depth / (tile->segments + 1) : rows->depth;
+    int64_t in_piece = rows->depth / (tile->segments + 1) / (tile->lines + 1);
     int64_t segment = k / in_piece, rest = k % in_piece;
-    if (rows->dot_width == 1) return ((const float *)tile->x)[r * tile->x_stride + segment * tile->x_segment + rest];
-    const char *row = (const char *)tile->x + r * tile->x_stride + segment * tile->x_segment;
+    const int64_t line = segment / (tile->segments + 1);
+    const int64_t from = r * tile->x_stride + segment * tile->x_segment + line * tile->x_line;
+    if (rows->dot_width == 1) return ((const float *)tile->x)[from + rest];
+    const char *row = (const char *)tile->x + from;
     if (rows->dot_width == 2) {
         int16_t value;
         memcpy(&value, row + rest * 2, sizeof value);

@@ -46,21 +46,24 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
         sums[s][0] = s < rows ? load_i32(initial) : splat_i32(0);
         if (vectors == 2) sums[s][1] = s < rows ? load_i32(initial + LANES) : splat_i32(0);
     }
-    for (int segment = 0; segment <= tile->segments; segment++) {
-        int64_t k = 0;
-        for (; k + unrolled <= tile->steps; k += unrolled) {
-            if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
-            UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
-            {
-                step_integer(bases, stride, w, rows, vectors, sums + (chains > 1 ? u : 0) * rows);
+    for (int line = 0; line <= tile->lines; line++) {
+        for (int segment = 0; segment <= tile->segments; segment++) {
+            int64_t k = 0;
+            for (; k + unrolled <= tile->steps; k += unrolled) {
+                if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
+                UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
+                {
+                    step_integer(bases, stride, w, rows, vectors, sums + (chains > 1 ? u : 0) * rows);
+                    move_bases(4, rows, bases);
+                }
+            }
+            for (; k < tile->steps; k++, w += COLUMNS) {
+                step_integer(bases, stride, w, rows, vectors, sums);
                 move_bases(4, rows, bases);
             }
+            move_bases(tile->x_segment - 4 * tile->steps, rows, bases);
         }
-        for (; k < tile->steps; k++, w += COLUMNS) {
-            step_integer(bases, stride, w, rows, vectors, sums);
-            move_bases(4, rows, bases);
-        }
-        move_bases(tile->x_segment - 4 * tile->steps, rows, bases);
+        move_bases(tile->x_line, rows, bases);
     }
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++)
     {

@@ -32,21 +32,24 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     f32_vector sums[ROWS][2];
     set_bases(tile, stride, rows, bases);
     UNROLL for (int r = 0; r < rows; r++) sums[r][0] = sums[r][1] = splat_f32(0);
-    for (int segment = 0; segment <= tile->segments; segment++) {
-        int64_t k = 0;
-        for (; k + unrolled <= tile->steps; k += unrolled) {
-            if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
-            UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
-            {
+    for (int line = 0; line <= tile->lines; line++) {
+        for (int segment = 0; segment <= tile->segments; segment++) {
+            int64_t k = 0;
+            for (; k + unrolled <= tile->steps; k += unrolled) {
+                if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
+                UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
+                {
+                    step_f32(bases, stride, w, rows, vectors, sums);
+                    move_bases(4, rows, bases);
+                }
+            }
+            for (; k < tile->steps; k++, w += COLUMNS) {
                 step_f32(bases, stride, w, rows, vectors, sums);
                 move_bases(4, rows, bases);
             }
+            move_bases((tile->x_segment - tile->steps) * 4, rows, bases);
         }
-        for (; k < tile->steps; k++, w += COLUMNS) {
-            step_f32(bases, stride, w, rows, vectors, sums);
-            move_bases(4, rows, bases);
-        }
-        move_bases((tile->x_segment - tile->steps) * 4, rows, bases);
+        move_bases(tile->x_line * 4, rows, bases);
     }
     UNROLL for (int r = 0; r < rows; r++)
     {

@@ -27,6 +27,10 @@ struct hl_tile {
     // one before.
     int segments;
     ptrdiff_t x_segment;
+    // Dilated windows: all these segments come so many times more, each time x_line floats or bytes behind where the
+    // next segment would be.
+    int lines;
+    ptrdiff_t x_line;
     bool rounded; // floats of one segment: products are rounded before they are added, not fused
     // The initial accumulators of the panel's columns, float or int32. Floats are added last, like the reference
     // kernel's bias.
