@@ -313,6 +313,27 @@ static void absent_processors_are_no_error(void **state)
     apply_and_run(&graph, make((const char *const[]){NULL}), 0, "libhexagon_nn_skel.so is not where ADSP_LIBRARY_PATH");
 }
 
+// What connects the process changes nothing but that, with and without a folder, and does nothing without a library.
+static void processes_connect_and_part(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("ADSP_LIBRARY_PATH", "/of/the/application", 1), 0);
+    lib.TfLiteHexagonInit();
+    lib.TfLiteHexagonInitWithPath(NULL);
+    assert_string_equal(getenv("ADSP_LIBRARY_PATH"), "/of/the/application");
+    assert_int_equal(lib.fakeHexagon_get("connected"), 2);
+    lib.TfLiteHexagonTearDown();
+    lib.TfLiteHexagonTearDown();
+    check_nothing_is_left();
+    assert_int_equal(setenv("HALITE_HEXAGON_LIBRARY", "/nowhere/libhexagon_interface.so", 1), 0);
+    lib.TfLiteHexagonInit();
+    lib.TfLiteHexagonInitWithPath("/data/local/tmp");
+    lib.TfLiteHexagonTearDown();
+    assert_null(lib.TfLiteHexagonDelegateCreate(NULL));
+    assert_int_equal(setenv("HALITE_HEXAGON_LIBRARY", FAKE_HEXAGON, 1), 0);
+    check_nothing_is_left();
+}
+
 static void documented_functions_make_it_or_return_null(void **state)
 {
     (void)state;
@@ -363,12 +384,12 @@ static void wrong_options_are_refused(void **state)
 
 // Lets call `fail_at` of the library fail. Wherever that is, the graph gives the CPU's results afterwards, and nothing
 // of the library's is left. False where there are not so many calls; 0: none fails.
-static bool fail_once(long long fail_at)
+static bool fail_once(const struct test_model *model, long long fail_at)
 {
     lib.fakeHexagon_reset();
     lib.fakeHexagon_set("fail_at", fail_at);
     struct compared compared;
-    begin(&compared, &graph);
+    begin(&compared, model);
     TfLiteDelegate *delegate = MAKE(EVERY_NODE);
     TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(compared.session.interpreter, delegate);
     bool applied = status == kTfLiteOk;
@@ -394,15 +415,22 @@ static bool fail_once(long long fail_at)
     return failed;
 }
 
-static void each_failing_call_leaves_the_graph(void **state)
+static void fail_each_call(const struct test_model *model)
 {
-    (void)state;
-    fail_once(0); // none
+    fail_once(model, 0); // none
     long long calls = lib.fakeHexagon_get("calls");
     print_message("%lld calls\n", calls);
     for (long long i = 1; i <= calls; i++)
-        if (!fail_once(i)) fail_msg("there was no call %lld", i);
-    assert_false(fail_once(calls + 1));
+        if (!fail_once(model, i)) fail_msg("there was no call %lld", i);
+    assert_false(fail_once(model, calls + 1));
+}
+
+// Of two partitions, and of a layer that becomes five operations.
+static void each_failing_call_leaves_the_graph(void **state)
+{
+    (void)state;
+    fail_each_call(&graph);
+    fail_each_call(depthwise(5, SLICED, 2, 1));
 }
 
 int main(void)
@@ -413,6 +441,7 @@ int main(void)
         cmocka_unit_test_setup(float_models_stay, begin_test),
         cmocka_unit_test_setup(depthwise_layers_become_what_the_processor_has, begin_test),
         cmocka_unit_test_setup(absent_processors_are_no_error, begin_test),
+        cmocka_unit_test_setup(processes_connect_and_part, begin_test),
         cmocka_unit_test_setup(documented_functions_make_it_or_return_null, begin_test),
         cmocka_unit_test_setup(wrong_options_are_refused, begin_test),
         cmocka_unit_test_setup(each_failing_call_leaves_the_graph, begin_test),
