@@ -166,7 +166,19 @@ set(test_nnapi_more tests/delegates/nnapi_fixture.c tests/delegates/session.c)
 set(test_nnapi_failures_more ${test_nnapi_more})
 set(test_coreml_more tests/delegates/session.c)
 set(test_hexagon_more tests/delegates/session.c)
-set(test_buffers_more tests/gpu/application/opencl.c)
+set(test_buffers_more tests/gpu/application/opencl.c tests/gpu/application/gles.c)
+if(VULKAN_HEADERS AND GLSLANG) # the application's shaders
+    list(APPEND test_buffers_more tests/gpu/application/vulkan.c)
+    foreach(shader fill inspect)
+        set(header ${PROJECT_BINARY_DIR}/application/application_${shader}.h)
+        file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/application)
+        add_custom_command(OUTPUT ${header}
+            COMMAND ${GLSLANG} -V --target-env vulkan1.1 --vn application_${shader} -o ${header}
+                ${PROJECT_SOURCE_DIR}/tests/gpu/application/${shader}.comp
+            DEPENDS tests/gpu/application/${shader}.comp VERBATIM)
+        list(APPEND test_buffers_more ${header})
+    endforeach()
+endif()
 set(test_nnapi_ops_more ${op_table_files} tests/delegates/op_families.c)
 set(test_coreml_ops_more ${test_nnapi_ops_more})
 set(test_hexagon_ops_more ${test_nnapi_ops_more} tests/delegates/hexagon_cases.c)
@@ -231,6 +243,9 @@ endforeach()
 target_include_directories(test_average_precision PRIVATE tools)
 target_include_directories(test_statistics PRIVATE tools)
 target_include_directories(test_doc_async PRIVATE ${PROJECT_BINARY_DIR}/docs)
+if(TARGET test_buffers)
+    target_include_directories(test_buffers PRIVATE ${PROJECT_BINARY_DIR}/application)
+endif()
 target_include_directories(test_energy PRIVATE tools)
 
 # What docs/accuracy.md is made with: no test, for what it prints is to be read.

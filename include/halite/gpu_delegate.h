@@ -57,6 +57,20 @@ typedef struct HaliteGpuContext {
     // application has put there. NULL: the delegate makes a queue of its own, and the application finishes what it
     // writes to inputs before Invoke.
     void *cl_command_queue;
+    // Vulkan, all needed: the VkInstance of version 1.1 or later, a VkPhysicalDevice of it, a VkDevice of that, and a
+    // VkQueue of that device, which computes, with the index of its family. Invoke submits to the queue, so the
+    // application's other threads must not use it meanwhile. Commands that were submitted to this queue before need no
+    // barrier for what they write to bound buffers, and later ones none for what Invoke wrote; other queues need a
+    // semaphore or a fence.
+    void *vk_instance, *vk_physical_device, *vk_device, *vk_queue;
+    uint32_t vk_queue_family;
+    // vkGetInstanceProcAddr of the loader that the instance is from. NULL: the delegate looks for the loader itself.
+    void (*vk_get_instance_proc_addr)(void);
+    // OpenGL ES: an EGLDisplay and an EGLContext of version 3.1 or later. Both NULL: those that are current in the
+    // thread that creates the delegate. The delegate makes a context of its own that shares objects with this one, so
+    // that Invoke may be called in any thread. In a thread in which the application's context is current, Invoke
+    // finishes its commands first; before Invoke in another thread, the application does (glFinish).
+    void *egl_display, *egl_context;
 } HaliteGpuContext;
 
 // Zero is the default of every field but the first:
@@ -319,11 +333,13 @@ typedef struct HaliteGpuBuffer {
     HaliteGpuApi api;         // that of the delegate's device
     HaliteGpuElement element; // what lies in it
     HaliteGpuLayout layout;   // in which order
-    // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory.
+    // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory. Vulkan: a VkBuffer with
+    // VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and for copies to the host VK_BUFFER_USAGE_TRANSFER_SRC_BIT. OpenGL ES: the
+    // name of a buffer object that has its size.
     uint64_t handle;
     uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256
     // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8
-    // for dense float16. 0: up to the end of the buffer.
+    // for dense float16. 0: up to the end of the buffer, which Vulkan does not know: there it is needed.
     uint64_t size;
 } HaliteGpuBuffer;
 

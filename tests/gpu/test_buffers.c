@@ -2,13 +2,21 @@
 // Buffers of the application as inputs and outputs, and outputs that stay on the device: what is computed is right,
 // nothing is copied that need not be, and what does not fit is refused. Each test runs with every API that is here.
 #include <float.h>
+#include <pthread.h>
 
 #include "base/half.h"
 #include "gpu/application/application.h"
 #include "gpu/delegate_session.h"
 #include "gpu/graph/graph.h"
+#include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 
-static const struct application *const applications[] = {&application_opencl};
+static const struct application *const applications[] = {
+    &application_opencl,
+    &application_gles,
+#if defined(HALITE_GPU_VULKAN)
+    &application_vulkan,
+#endif
+};
 enum { APPLICATIONS = sizeof applications / sizeof *applications };
 
 enum { BYTES = ELEMENTS * (int)sizeof(float) };
@@ -73,7 +81,8 @@ static HaliteGpuBuffer floats_at(uint64_t handle, size_t offset)
     return (HaliteGpuBuffer){.struct_size = sizeof(HaliteGpuBuffer),
                              .api = one.context.api,
                              .handle = handle,
-                             .offset = offset};
+                             .offset = offset,
+                             .size = ROOM - offset};
 }
 
 static TfLiteStatus bind(int tensor, uint64_t handle, size_t offset)
@@ -245,30 +254,28 @@ static void check_format(int format, struct gpu_shape shape)
     }
 }
 
-static void run_formats(const struct application *app, const struct test_model *model, struct gpu_shape shape)
+static void run_formats(const struct application *app, const struct test_model *model, struct gpu_shape shape, int in,
+                        int out)
 {
-    for (int in = 0; in < TEST_LENGTH(elements); in++)
-        for (int out = 0; out < TEST_LENGTH(elements); out++) {
-            start(app, model);
-            HaliteGpuBuffer x = floats_at(one.x, 0), y = floats_at(one.y, 0);
-            x.element = elements[in];
-            x.layout = layouts[in];
-            y.element = elements[out];
-            y.layout = layouts[out];
-            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &x), kTfLiteOk);
-            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &y), kTfLiteOk);
-            apply_well();
-            write_format(in, shape);
-            assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
-            check_format(out, shape);
-            assert_int_equal(copied(), 0);
-            // The way over the host knows the formats, too.
-            assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(one.session.interpreter, P), kTfLiteOk);
-            const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(one.session.interpreter, 0);
-            for (int i = 0; i < gpu_elements(shape); i++)
-                assert_float_equal(((float *)output->data.data)[i], expected_value(i), 1e-3f);
-            stop();
-        }
+    start(app, model);
+    HaliteGpuBuffer x = floats_at(one.x, 0), y = floats_at(one.y, 0);
+    x.element = elements[in];
+    x.layout = layouts[in];
+    y.element = elements[out];
+    y.layout = layouts[out];
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &x), kTfLiteOk);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &y), kTfLiteOk);
+    apply_well();
+    write_format(in, shape);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    check_format(out, shape);
+    assert_int_equal(copied(), 0);
+    // The way over the host knows the formats, too.
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(one.session.interpreter, P), kTfLiteOk);
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(one.session.interpreter, 0);
+    for (int i = 0; i < gpu_elements(shape); i++)
+        assert_float_equal(((float *)output->data.data)[i], expected_value(i), 1e-3f);
+    stop();
 }
 
 // Channels that fill slices and others, one position and several.
@@ -284,7 +291,8 @@ static void check_formats(const struct application *app)
         }
         struct test_model model = whole;
         model.tensors = list;
-        run_formats(app, &model, shapes[s]);
+        for (int f = 0; f < TEST_LENGTH(elements); f++)
+            run_formats(app, &model, shapes[s], f, (f + s) % TEST_LENGTH(elements));
     }
 }
 static void test_formats(void **state)
@@ -400,6 +408,76 @@ static void test_chain(void **state)
     with_each(check_chain);
 }
 
+// ---- threads, and the original's functions ------------------------------------------------------
+
+static void *invoke(void *interpreter)
+{
+    return TfLiteInterpreterInvoke(interpreter) == kTfLiteOk ? interpreter : NULL;
+}
+
+// Invoke in a thread that knows nothing of the application's context.
+static void check_thread(const struct application *app)
+{
+    float nothing, sums[ELEMENTS];
+    start(app, &whole);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    app->fill(one.x, 0, ELEMENTS);
+    app->read(one.x, 0, &nothing, sizeof nothing); // waits for it
+    pthread_t thread;
+    void *result;
+    assert_int_equal(pthread_create(&thread, NULL, invoke, one.session.interpreter), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_non_null(result);
+    app->inspect(one.y, 0, ELEMENTS, sums);
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(sums[i], expected_value(i) + 1, 1e-5f);
+    assert_int_equal(copied(), 0);
+    stop();
+}
+static void test_thread(void **state)
+{
+    (void)state;
+    with_each(check_thread);
+}
+
+// The functions of the first GPU delegate, in the order that its documents demand; and a buffer that goes away.
+static void check_original(const struct application *app)
+{
+    if (app != &application_gles) return;
+    start(app, &whole);
+    TfLiteGpuDelegateV2Delete(one.delegate);
+    one.delegate = TfLiteGpuDelegateCreate(NULL);
+    assert_int_equal(TfLiteGpuDelegateBindBufferToTensor(one.delegate, (GLuint)one.x, A), kTfLiteOk);
+    assert_int_equal(TfLiteGpuDelegateBindGlBufferToTensor(one.delegate, (GLuint)one.y, P, kTfLiteInt32,
+                                                           TFLITE_GPU_DATA_LAYOUT_BHWC),
+                     kTfLiteError);
+    assert_int_equal(TfLiteGpuDelegateBindGlBufferToTensor(one.delegate, (GLuint)one.y, P, kTfLiteFloat32,
+                                                           TFLITE_GPU_DATA_LAYOUT_BHWC),
+                     kTfLiteOk);
+    apply_well();
+    run_on_device(0, 0);
+    assert_int_equal(copied(), 0);
+
+    app->destroy(one.x);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteError);
+    assert_non_null(strstr(one.session.messages.text, "of the application was deleted"));
+    one.x = app->create(ROOM);
+    assert_int_equal(TfLiteGpuDelegateBindBufferToTensor(one.delegate, (GLuint)one.x, A), kTfLiteOk);
+    run_on_device(0, 0);
+    stop();
+}
+static void test_original(void **state)
+{
+    (void)state;
+    with_each(check_original);
+    // In a thread without a context of its own there is nothing to share.
+    TfLiteDelegate *delegate = TfLiteGpuDelegateCreate(NULL);
+    assert_int_equal(TfLiteGpuDelegateBindBufferToTensor(delegate, 1, A), kTfLiteError);
+    TfLiteGpuDelegateDelete(delegate);
+    assert_int_equal(TfLiteGpuDelegateBindBufferToTensor(NULL, 1, A), kTfLiteError);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void expect_refusal(int tensor, const HaliteGpuBuffer *buffer)
@@ -468,7 +546,7 @@ static void check_late_refusals(const struct application *app)
         start(app, &whole);
         HaliteGpuBuffer buffer = floats_at(one.x, 0);
         buffer.element = cases[i].element;
-        buffer.size = cases[i].size;
+        if (cases[i].size) buffer.size = cases[i].size;
         assert_int_equal(HaliteDelegateBindBuffer(one.delegate, cases[i].tensor, &buffer), kTfLiteOk);
         assert_int_not_equal(apply(&one.session, one.delegate), kTfLiteOk);
         if (!strstr(one.session.messages.text, cases[i].words)) print_error("%s\n", one.session.messages.text);
@@ -503,9 +581,15 @@ static void test_contexts(void **state)
 {
     (void)state;
     static int object;
-    HaliteGpuContext context = {.struct_size = sizeof context, .api = kHaliteGpuApiOpenCl};
+    HaliteGpuContext context = {.struct_size = sizeof context, .api = kHaliteGpuApiVulkan};
     HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .context = &context};
     assert_null(HaliteGpuDelegateCreate(&options)); // nothing in it
+    context.api = kHaliteGpuApiOpenGlEs;
+    assert_null(HaliteGpuDelegateCreate(&options)); // nothing current
+    context.egl_display = &object;
+    assert_null(HaliteGpuDelegateCreate(&options)); // half of it
+    context.api = kHaliteGpuApiOpenCl;
+    assert_null(HaliteGpuDelegateCreate(&options));
     context.cl_context = context.cl_device_id = &object;
     options.device = "opencl";
     assert_null(HaliteGpuDelegateCreate(&options)); // a device beside it
@@ -535,11 +619,13 @@ static void test_contexts(void **state)
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
+    setenv("HALITE_VULKAN_VALIDATION", "1", 0); // of the application's instance, where the layer is
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after), cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_formats),     cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_chain),        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_late_refusals),
-        cmocka_unit_test(test_own_device),   cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after),   cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_formats),       cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_chain),        cmocka_unit_test(test_thread),        cmocka_unit_test(test_original),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_late_refusals), cmocka_unit_test(test_own_device),
+        cmocka_unit_test(test_contexts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

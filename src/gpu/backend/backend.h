@@ -84,6 +84,8 @@ struct gpu_backend {
     // Fills in the capabilities of a device without keeping it open.
     bool (*describe)(int index, struct gpu_caps *caps);
     struct gpu_device *(*open)(int index, const struct hl_reporter *reporter);
+    // Fills in the context that is current in the calling thread. False if there is none. NULL: the API has no such.
+    bool (*current)(HaliteGpuContext *context);
     // Opens a device in the application's context, whose objects the device does not own. Its fields for this API are
     // not NULL where the struct demands them. NULL: not possible with this API.
     struct gpu_device *(*open_shared)(const HaliteGpuContext *context, const struct hl_reporter *reporter);

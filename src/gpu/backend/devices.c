@@ -274,6 +274,12 @@ bool gpu_device_choose(const char *text, const char *only, const struct hl_repor
     return choose_of(row, number, asked, reporter, chosen);
 }
 
+bool gpu_device_current(HaliteGpuContext *context)
+{
+    *context = (HaliteGpuContext){.struct_size = sizeof *context, .api = kHaliteGpuApiOpenGlEs};
+    return gpu_backend_gles.current(context);
+}
+
 struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
                                     struct gpu_device_info *info)
 {

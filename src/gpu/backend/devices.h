@@ -47,6 +47,8 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 // there is no other. only: the name of the required backend, or "" for any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
+// Fills in the context of OpenGL ES that is current in the calling thread. False if there is none.
+bool gpu_device_current(HaliteGpuContext *context);
 // Opens a device in the context of the application, and describes it. NULL after a message.
 struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
                                     struct gpu_device_info *info);

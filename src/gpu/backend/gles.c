@@ -32,6 +32,7 @@ struct gpu_device {
     struct gpu_device_base base; // a cached program is the number of its format, then the driver's bytes
     const struct gles_api *gl;
     const struct gles_found *found;
+    struct gles_found shared; // the display of the application's context, and that; no context: it is our own
     struct gles_context context;
     struct current before; // the caller's, while a call is in progress
     size_t max_block;      // bytes of one buffer that a kernel can access
@@ -44,6 +45,7 @@ struct gpu_device {
 struct gpu_buffer {
     unsigned buffer;
     size_t bytes;
+    bool is_borrowed; // of the application, which deletes it
 };
 
 struct gpu_program {
@@ -56,6 +58,7 @@ struct record {
     bool barrier; // a barrier comes before this dispatch
     int buffer_count;
     unsigned buffers[GPU_MAX_BUFFERS];
+    bool borrowed[GPU_MAX_BUFFERS];
     size_t offsets[GPU_MAX_BUFFERS], sizes[GPU_MAX_BUFFERS];
     int32_t params[GPU_MAX_PARAMS][4];
     int param_count;
@@ -264,29 +267,89 @@ static void gles_close(struct gpu_device *device)
     free(device);
 }
 
-static struct gpu_device *gles_open(int index, const struct hl_reporter *reporter)
+static struct gpu_device *new_device(const struct gles_found *found, const char *name,
+                                     const struct hl_reporter *reporter)
 {
-    const struct gles_library *library = gpu_gles_library();
-    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
         hl_report(reporter, API ": out of memory for a device");
         return NULL;
     }
-    const struct gles_found *found = &library->devices[index];
     *device = (struct gpu_device){.base.api = API, .gl = found->gl, .found = found};
     if (reporter) device->base.reporter = *reporter;
-    snprintf(device->base.caps.name, sizeof device->base.caps.name, "device %d", index);
-    device->before.api = device->gl->eglQueryAPI();
-    const char *function = gpu_gles_context_create(found, &device->context);
-    if (function) egl_failed(device, function, "opening the device");
-    restore_api(device);
-    if (!function && enter(device, "open the device")) {
+    snprintf(device->base.caps.name, sizeof device->base.caps.name, "%s", name);
+    return device;
+}
+
+// Asks what the device can do, once its context is there. NULL after a message, and the device is closed.
+static struct gpu_device *ask_device(struct gpu_device *device)
+{
+    char name[sizeof device->base.caps.name];
+    snprintf(name, sizeof name, "%s", device->base.caps.name);
+    if (enter(device, "open the device")) {
         bool filled = fill_caps(device);
         if (!filled)
-            hl_report(reporter, "OpenGL ES device %d does not say what it is: check its driver with eglinfo", index);
+            hl_report(&device->base.reporter, API " %s does not say what it is: check its driver with eglinfo", name);
         if (leave(device, filled)) return device;
     }
+    gles_close(device);
+    return NULL;
+}
+
+static struct gpu_device *gles_open(int index, const struct hl_reporter *reporter)
+{
+    const struct gles_library *library = gpu_gles_library();
+    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
+    char name[32];
+    snprintf(name, sizeof name, "device %d", index);
+    struct gpu_device *device = new_device(&library->devices[index], name, reporter);
+    if (!device) return NULL;
+    device->before.api = device->gl->eglQueryAPI();
+    const char *function = gpu_gles_context_create(device->found, &device->context);
+    if (function) egl_failed(device, function, "opening the device");
+    restore_api(device);
+    if (!function) return ask_device(device);
+    gles_close(device);
+    return NULL;
+}
+
+static bool gles_current(HaliteGpuContext *context)
+{
+    const struct gles_library *library = gpu_gles_library();
+    if (library->count == 0) return false;
+    context->egl_context = library->devices[0].gl->eglGetCurrentContext();
+    context->egl_display = library->devices[0].gl->eglGetCurrentDisplay();
+    return context->egl_context != NULL;
+}
+
+// A context that shares with another must report its loss in the same way, or not, and nothing says which: both are
+// tried.
+static const char *create_sharing_context(struct gpu_device *device)
+{
+    struct gles_found *found = &device->shared;
+    const char *function = gpu_gles_context_create(found, &device->context);
+    if (!function || !found->robust) return function;
+    gpu_gles_context_destroy(found, &device->context);
+    found->robust = false;
+    return gpu_gles_context_create(found, &device->context);
+}
+
+static struct gpu_device *gles_open_shared(const HaliteGpuContext *context, const struct hl_reporter *reporter)
+{
+    const struct gles_library *library = gpu_gles_library();
+    if (!gpu_device_exists(API, 0, library->count, library->why, reporter)) return NULL;
+    struct gpu_device *device = new_device(&library->devices[0], "the application's display", reporter);
+    if (!device) return NULL;
+    device->before.api = device->gl->eglQueryAPI();
+    const char *function = "eglChooseConfig";
+    if (gpu_gles_describe_display(device->gl, context->egl_display, &device->shared)) {
+        device->shared.share = context->egl_context;
+        function = create_sharing_context(device);
+    }
+    device->found = &device->shared;
+    if (function) egl_failed(device, function, "sharing buffers with the application's context");
+    restore_api(device);
+    if (!function) return ask_device(device);
     gles_close(device);
     return NULL;
 }
@@ -316,7 +379,7 @@ static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *bu
 {
     if (!buffer) return;
     // The buffers of a lost device are freed together with its context.
-    if (buffer->buffer && !device->base.lost && enter(device, "delete a buffer")) {
+    if (buffer->buffer && !buffer->is_borrowed && !device->base.lost && enter(device, "delete a buffer")) {
         device->gl->glDeleteBuffers(1, &buffer->buffer);
         leave(device, true);
     }
@@ -355,6 +418,30 @@ static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t b
     }
     gles_buffer_destroy(device, buffer);
     return NULL;
+}
+
+static struct gpu_buffer *gles_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes)
+{
+    const struct gles_api *gl = device->gl;
+    int64_t there = 0;
+    if (!enter(device, "take a buffer")) return NULL;
+    bool is_buffer = handle <= UINT32_MAX && gl->glIsBuffer((unsigned)handle);
+    if (is_buffer) {
+        gl->glBindBuffer(GL_COPY_READ_BUFFER, (unsigned)handle);
+        gl->glGetBufferParameteri64v(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &there);
+    }
+    if (!leave(device, succeeded(device, "glGetBufferParameteri64v", "a buffer of the application"))) return NULL;
+    if (!is_buffer || there < 0 || *bytes > (uint64_t)there) {
+        gpu_device_fail(&device->base, "%llu %s", (unsigned long long)handle,
+                        is_buffer ? "is a buffer of the application that is smaller than it says"
+                                  : "is no buffer of the application's context that has been bound once");
+        return NULL;
+    }
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
+    *buffer = (struct gpu_buffer){(unsigned)handle, (size_t)there, true};
+    if (*bytes == 0) *bytes = (size_t)there;
+    return buffer;
 }
 
 static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
@@ -615,6 +702,7 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
                                   "a kernel uses"))
             return false;
         record->buffers[i] = dispatch->buffers[i]->buffer;
+        record->borrowed[i] = dispatch->buffers[i]->is_borrowed;
         record->offsets[i] = dispatch->offsets[i];
         record->sizes[i] = dispatch->sizes[i];
         if (dispatch->sizes[i] <= device->max_block) continue;
@@ -669,14 +757,38 @@ static void bind_and_dispatch(const struct gpu_list *list, int index)
 // Makes what the list wrote visible to later lists, and to reads and writes of buffers.
 static bool end_run(struct gpu_device *device)
 {
-    device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+    unsigned own = GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT;
+    device->gl->glMemoryBarrier(device->shared.share ? GL_ALL_BARRIER_BITS : own);
     return succeeded(device, "glDispatchCompute", "running a command list");
+}
+
+// What the application's context has written is seen by another one when it is finished.
+static void finish_application(const struct gpu_device *device)
+{
+    if (!device->shared.share || device->gl->eglGetCurrentContext() != device->shared.share) return;
+    device->gl->glMemoryBarrier(GL_ALL_BARRIER_BITS);
+    device->gl->glFinish();
+}
+
+// Whether all buffers of the application are still there.
+static bool has_buffers(struct gpu_list *list)
+{
+    const struct gles_api *gl = list->device->gl;
+    for (int r = 0; r < list->count; r++)
+        for (int i = 0; i < list->records[r].buffer_count; i++)
+            if (list->records[r].borrowed[i] && !gl->glIsBuffer(list->records[r].buffers[i]))
+                return gpu_device_fail(&list->device->base,
+                                       "buffer %u of the application was deleted: bind another one, or none",
+                                       list->records[r].buffers[i]);
+    return true;
 }
 
 static bool gles_list_run(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
+    finish_application(device);
     if (!enter(device, "run")) return false;
+    if (device->shared.share && !has_buffers(list)) return leave(device, false);
     for (int i = 0; i < list->count; i++) {
         if (list->records[i].barrier) device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
         bind_and_dispatch(list, i);
@@ -746,7 +858,9 @@ static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int 
     if (count != list->count) {
         return gpu_device_fail(&device->base, "a profile of %d dispatches, but the list has %d", count, list->count);
     }
+    finish_application(device);
     if (!enter(device, "profile")) return false;
+    if (device->shared.share && !has_buffers(list)) return leave(device, false);
     bool (*run)(struct gpu_list *, uint64_t *) = device->clock ? run_by_device_clock : run_by_cpu_clock;
     return leave(device, run(list, nanoseconds));
 }
@@ -757,9 +871,12 @@ const struct gpu_backend gpu_backend_gles = {
     .count = gles_count,
     .describe = gles_describe,
     .open = gles_open,
+    .current = gles_current,
+    .open_shared = gles_open_shared,
     .close = gles_close,
     .caps = gles_caps,
     .buffer_create = gles_buffer_create,
+    .buffer_import = gles_buffer_import,
     .buffer_destroy = gles_buffer_destroy,
     .buffer_write = gles_buffer_write,
     .buffer_read = gles_buffer_read,

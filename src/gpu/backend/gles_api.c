@@ -36,7 +36,7 @@ const char *gpu_gles_context_create(const struct gles_found *found, struct gles_
     if (found->robust) wanted[4] = EGL_RESET_NOTIFICATION_STRATEGY;
     *context = (struct gles_context){NULL, NULL};
     if (!gl->eglBindAPI(EGL_OPENGL_ES_API)) return "eglBindAPI";
-    if (!(context->context = gl->eglCreateContext(found->display, found->config, NULL, wanted)))
+    if (!(context->context = gl->eglCreateContext(found->display, found->config, found->share, wanted)))
         return "eglCreateContext";
     if (found->surfaceless) return NULL;
     context->surface = gl->eglCreatePbufferSurface(found->display, found->config, one_pixel);
@@ -45,22 +45,30 @@ const char *gpu_gles_context_create(const struct gles_found *found, struct gles_
 
 // ---- displays -------------------------------------------------------------------------------------------------------
 
-// Adds a device if a context can be created on this display.
-static void add_display(struct gles_library *library, const struct gles_api *gl, void *display)
+bool gpu_gles_describe_display(const struct gles_api *gl, void *display, struct gles_found *found)
 {
-    int32_t major, minor, count = 0;
-    if (library->count == GLES_MAX_DEVICES || !display || !gl->eglInitialize(display, &major, &minor)) return;
+    int32_t count = 0;
     const char *extensions = gl->eglQueryString(display, EGL_EXTENSIONS);
-    struct gles_found found = {
+    *found = (struct gles_found){
         .gl = gl,
         .display = display,
         .surfaceless = gpu_name_list_has(extensions, "EGL_KHR_surfaceless_context"),
         .robust = gpu_name_list_has(extensions, "EGL_EXT_create_context_robustness"),
     };
-    bool no_config = found.surfaceless && gpu_name_list_has(extensions, "EGL_KHR_no_config_context");
+    bool no_config = found->surfaceless && gpu_name_list_has(extensions, "EGL_KHR_no_config_context");
     const int32_t wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,
-                              found.surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
-    if (!no_config && (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1)) return;
+                              found->surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
+    return no_config || (gl->eglChooseConfig(display, wanted, &found->config, 1, &count) && count > 0);
+}
+
+// Adds a device if a context can be created on this display.
+static void add_display(struct gles_library *library, const struct gles_api *gl, void *display)
+{
+    int32_t major, minor;
+    struct gles_found found;
+    if (library->count == GLES_MAX_DEVICES || !display || !gl->eglInitialize(display, &major, &minor) ||
+        !gpu_gles_describe_display(gl, display, &found))
+        return;
     struct gles_context context;
     bool works = gpu_gles_context_create(&found, &context) == NULL;
     gpu_gles_context_destroy(&found, &context);

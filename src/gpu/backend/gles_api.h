@@ -37,6 +37,8 @@
     X(void, glGenBuffers, (int32_t count, unsigned *buffers)) \
     X(void, glDeleteBuffers, (int32_t count, const unsigned *buffers)) \
     X(void, glBindBuffer, (unsigned target, unsigned buffer)) \
+    X(unsigned char, glIsBuffer, (unsigned buffer)) \
+    X(void, glGetBufferParameteri64v, (unsigned target, unsigned name, int64_t *value)) \
     X(void, glBindBufferRange, (unsigned target, unsigned index, unsigned buffer, intptr_t offset, intptr_t bytes)) \
     X(void, glBufferData, (unsigned target, intptr_t bytes, const void *from, unsigned usage)) \
     X(void, glBufferSubData, (unsigned target, intptr_t offset, intptr_t bytes, const void *from)) \
@@ -89,6 +91,7 @@ enum {
     GL_VERSION = 0x1F02, GL_EXTENSIONS = 0x1F03, GL_DEBUG_TYPE_ERROR = 0x824C, GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
     GL_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262, GL_PROGRAM_BINARY_LENGTH = 0x8741, GL_NUM_PROGRAM_BINARY_FORMATS = 0x87FE,
     GL_QUERY_RESULT = 0x8866, GL_TIME_ELAPSED = 0x88BF, GL_STATIC_DRAW = 0x88E4, GL_DYNAMIC_COPY = 0x88EA,
+    GL_BUFFER_SIZE = 0x8764,
     GL_UNIFORM_BUFFER = 0x8A11, GL_COMPILE_STATUS = 0x8B81, GL_LINK_STATUS = 0x8B82, GL_COPY_READ_BUFFER = 0x8F36,
     GL_COPY_WRITE_BUFFER = 0x8F37, GL_GPU_DISJOINT = 0x8FBB, GL_SHADER_STORAGE_BUFFER = 0x90D2,
     GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB,
@@ -96,6 +99,8 @@ enum {
     GL_DEBUG_OUTPUT = 0x92E0,
 };
 // clang-format on
+
+#define GL_ALL_BARRIER_BITS 0xFFFFFFFFu
 
 struct gles_api {
 #define X(result, name, arguments) result(*name) arguments;
@@ -114,10 +119,13 @@ struct gles_library {
         void *display, *config; // config: NULL if contexts need none
         bool surfaceless;       // a context can be current without a surface
         bool robust;            // the driver can report a lost context
+        void *share;            // a context of the application to share buffers with, or NULL
     } devices[GLES_MAX_DEVICES];
     const char *why; // why there is no device, static text; NULL if there is one
 };
 const struct gles_library *gpu_gles_library(void);
+// Finds out how contexts are made on a display, which is initialized. False if it cannot have one of OpenGL ES.
+bool gpu_gles_describe_display(const struct gles_api *gl, void *display, struct gles_found *found);
 
 // An OpenGL ES 3.1 context. surface: NULL if none is needed.
 struct gles_context {

@@ -82,7 +82,7 @@ static bool load_device_functions(struct gpu_device *device)
     VULKAN_DEVICE_FUNCTIONS(X)
 #undef X
     if (!missing) return true;
-    if (vk->vkDestroyDevice) vk->vkDestroyDevice(device->handle, NULL);
+    if (vk->vkDestroyDevice && !device->shared) vk->vkDestroyDevice(device->handle, NULL);
     device->handle = VK_NULL_HANDLE;
     return gpu_device_fail(&device->base, "the driver has no %s: update it", missing);
 }
@@ -174,41 +174,79 @@ static void vulkan_close(struct gpu_device *device)
     if (!device) return;
     const struct vulkan_device_api *vk = &device->vk;
     if (device->handle) {
-        vk->vkDeviceWaitIdle(device->handle);
+        if (!device->shared) // the application's other queues are none of our business
+            vk->vkDeviceWaitIdle(device->handle);
+        else if (!device->base.lost)
+            gpu_vulkan_wait(device, device->submitted);
         gpu_vulkan_memory_destroy(device);
         gpu_vulkan_queue_destroy(device);
         for (int i = 0; i <= GPU_MAX_BUFFERS; i++)
             vk->vkDestroyDescriptorSetLayout(device->handle, device->sets[i], NULL);
         vk->vkDestroyPipelineCache(device->handle, device->cache, NULL);
-        vk->vkDestroyDevice(device->handle, NULL);
+        if (!device->shared) vk->vkDestroyDevice(device->handle, NULL);
     }
     if (device->messenger)
         device->instance->vk.vkDestroyDebugUtilsMessengerEXT(device->instance->handle, device->messenger, NULL);
+    free(device->shared);
     free(device);
 }
 
-static struct gpu_device *vulkan_open(int index, const struct hl_reporter *reporter)
+static struct gpu_device *new_device(const struct hl_reporter *reporter)
 {
-    const struct vulkan_instance *instance = gpu_vulkan_instance();
-    if (!gpu_device_exists(VULKAN_API, index, instance->count, instance->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
         hl_report(reporter, VULKAN_API ": out of memory for a device");
         return NULL;
     }
     device->base.api = VULKAN_API;
+    if (reporter) device->base.reporter = *reporter;
+    return device;
+}
+
+// What comes before the VkDevice.
+static void describe_device(struct gpu_device *device, const struct vulkan_instance *instance, int index)
+{
     device->instance = instance;
     device->physical = &instance->devices[index];
-    if (reporter) device->base.reporter = *reporter;
     gpu_vulkan_fill_caps(instance, device->physical->handle, &device->base.caps);
     VkPhysicalDeviceProperties properties;
     instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
     device->timestamp_period = properties.limits.timestampPeriod;
     device->max_range = properties.limits.maxStorageBufferRange;
     gpu_vulkan_choose_memory(device);
-    if (create_messenger(device) && create_device(device) && load_device_functions(device) &&
-        gpu_vulkan_queue_create(device) && create_set_layouts(device) && create_cache(device, NULL, 0))
-        return device;
+}
+
+static bool create_objects(struct gpu_device *device)
+{
+    return load_device_functions(device) && gpu_vulkan_queue_create(device) && create_set_layouts(device) &&
+           create_cache(device, NULL, 0);
+}
+
+static struct gpu_device *vulkan_open(int index, const struct hl_reporter *reporter)
+{
+    const struct vulkan_instance *instance = gpu_vulkan_instance();
+    if (!gpu_device_exists(VULKAN_API, index, instance->count, instance->why, reporter)) return NULL;
+    struct gpu_device *device = new_device(reporter);
+    if (!device) return NULL;
+    describe_device(device, instance, index);
+    if (create_messenger(device) && create_device(device) && create_objects(device)) return device;
+    vulkan_close(device);
+    return NULL;
+}
+
+static struct gpu_device *vulkan_open_shared(const HaliteGpuContext *context, const struct hl_reporter *reporter)
+{
+    struct gpu_device *device = new_device(reporter);
+    if (!device) return NULL;
+    device->shared = calloc(1, sizeof *device->shared);
+    if (!device->shared) gpu_device_no_memory(&device->base, "a device");
+    if (device->shared && gpu_vulkan_take_instance(context, reporter, device->shared)) {
+        describe_device(device, device->shared, 0);
+        device->base.caps.half_math = false; // the application may not have enabled the feature
+        device->handle = context->vk_device;
+        device->queue = context->vk_queue;
+        if (create_objects(device)) return device;
+    }
     vulkan_close(device);
     return NULL;
 }
@@ -529,6 +567,7 @@ static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQuery
     struct gpu_device *device = list->device;
     const struct vulkan_device_api *vk = &device->vk;
     if (!gpu_vulkan_begin_commands(device, commands, 0)) return false;
+    if (device->shared) gpu_vulkan_barrier_to_application(device, commands);
     if (clocks) {
         vk->vkCmdResetQueryPool(commands, clocks, 0, (uint32_t)list->count + 1);
         vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, 0);
@@ -539,6 +578,7 @@ static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQuery
         if (clocks) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, (uint32_t)i + 1);
     }
     gpu_vulkan_barrier_to_all(device, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    if (device->shared) gpu_vulkan_barrier_to_application(device, commands);
     return VULKAN_CALL(device, vkEndCommandBuffer, commands);
 }
 
@@ -644,9 +684,11 @@ const struct gpu_backend gpu_backend_vulkan = {
     .count = vulkan_count,
     .describe = vulkan_describe,
     .open = vulkan_open,
+    .open_shared = vulkan_open_shared,
     .close = vulkan_close,
     .caps = vulkan_caps,
     .buffer_create = gpu_vulkan_buffer_create,
+    .buffer_import = gpu_vulkan_buffer_import,
     .buffer_destroy = gpu_vulkan_buffer_destroy,
     .buffer_write = gpu_vulkan_buffer_write,
     .buffer_read = gpu_vulkan_buffer_read,

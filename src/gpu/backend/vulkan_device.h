@@ -33,6 +33,9 @@ struct vulkan_instance {
 };
 
 const struct vulkan_instance *gpu_vulkan_instance(void);
+// Describes the application's instance and device as one of our own. False after a message.
+bool gpu_vulkan_take_instance(const HaliteGpuContext *context, const struct hl_reporter *reporter,
+                              struct vulkan_instance *instance);
 void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevice physical, struct gpu_caps *caps);
 // Whether an environment variable is set, and neither empty nor 0.
 bool gpu_vulkan_is_set(const char *variable);
@@ -43,6 +46,7 @@ struct gpu_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     size_t bytes;
+    bool is_borrowed;      // of the application, which destroys it
     unsigned char *mapped; // NULL if only the device can access the memory
     // The range that was read last. A second read of the same range gives it a mirror in host memory. Lists that write
     // the buffer then end with a copy to the mirror; `mirrored` is the last submission with such a copy, or 0 if the
@@ -67,6 +71,7 @@ struct gpu_device {
     struct vulkan_device_api vk;
     const struct vulkan_instance *instance;
     const struct vulkan_physical *physical;
+    struct vulkan_instance *shared; // of the application, with its one device; NULL: handle and queue are our own
     VkDevice handle;
     VkQueue queue;
     VkDebugUtilsMessengerEXT messenger;
@@ -112,12 +117,16 @@ void gpu_vulkan_barrier(const struct gpu_device *device, VkCommandBuffer command
 // Ends every command buffer, so that none needs a barrier at its beginning: what `stage` (dispatches or copies) wrote
 // becomes visible to all later commands and to the host, and what it read may be overwritten.
 void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags stage);
+// Makes what the application's earlier commands wrote visible, and the other way round: what ours wrote to its later
+// commands. Only a queue that is shared needs it.
+void gpu_vulkan_barrier_to_application(const struct gpu_device *device, VkCommandBuffer commands);
 
 // ---- memory: functions of gpu_backend, and what lists need ----------------------------------------------------------
 
 void gpu_vulkan_choose_memory(struct gpu_device *device);
 void gpu_vulkan_memory_destroy(struct gpu_device *device); // frees the staging memory
 struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes);
+struct gpu_buffer *gpu_vulkan_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes);
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
 bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                              size_t bytes);

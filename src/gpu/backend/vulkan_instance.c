@@ -165,6 +165,50 @@ const struct vulkan_instance *gpu_vulkan_instance(void)
     return instance_memory();
 }
 
+// ---- the application's instance ----------------------------------------------------------------------
+
+static const char *find_application_device(const HaliteGpuContext *context, struct vulkan_instance *instance)
+{
+    const struct vulkan_instance_api *vk = &instance->vk;
+    VkPhysicalDevice handles[VULKAN_MAX_DEVICES];
+    VkQueueFamilyProperties families[MAX_FAMILIES];
+    uint32_t count = VULKAN_MAX_DEVICES, family_count = MAX_FAMILIES, i = 0, family = context->vk_queue_family;
+    if (vk->vkEnumeratePhysicalDevices(instance->handle, &count, handles) < VK_SUCCESS) count = 0;
+    while (i < count && (void *)handles[i] != context->vk_physical_device) i++;
+    if (i == count) return "vk_physical_device is none of vk_instance";
+    vk->vkGetPhysicalDeviceQueueFamilyProperties(handles[i], &family_count, families);
+    if (family >= family_count || !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        return "vk_queue_family is no family of queues that compute";
+    VkPhysicalDeviceProperties properties;
+    vk->vkGetPhysicalDeviceProperties(handles[i], &properties);
+    if (properties.apiVersion < VK_API_VERSION_1_1 ||
+        properties.limits.minStorageBufferOffsetAlignment > VULKAN_OFFSET_ALIGNMENT)
+        return "the device lacks Vulkan 1.1";
+    instance->devices[0] = (struct vulkan_physical){handles[i], family, families[family].timestampValidBits};
+    instance->count = 1;
+    return NULL;
+}
+
+bool gpu_vulkan_take_instance(const HaliteGpuContext *context, const struct hl_reporter *reporter,
+                              struct vulkan_instance *instance)
+{
+    struct vulkan_instance_api *vk = &instance->vk;
+    const char *problem = NULL;
+    *instance = (struct vulkan_instance){.handle = context->vk_instance};
+    vk->vkGetInstanceProcAddr = gpu_vulkan_instance()->vk.vkGetInstanceProcAddr;
+    if (context->vk_get_instance_proc_addr)
+        vk->vkGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)context->vk_get_instance_proc_addr;
+    if (!vk->vkGetInstanceProcAddr) problem = gpu_vulkan_instance()->why;
+#define X(name)                                                                                   \
+    if (!problem && !(vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(instance->handle, #name))) \
+        problem = "vk_instance lacks functions of Vulkan 1.1";
+    VULKAN_INSTANCE_FUNCTIONS(X)
+#undef X
+    if (!problem) problem = find_application_device(context, instance);
+    if (problem) hl_report(reporter, VULKAN_API ": the application's context: %s", problem);
+    return !problem;
+}
+
 // ---- capabilities ------------------------------------------------------------------------------------
 
 static int to_int(uint32_t value)

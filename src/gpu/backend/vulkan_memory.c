@@ -87,7 +87,7 @@ static void release(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
     drop_mirror(device, buffer);
-    device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
+    if (!buffer->is_borrowed) device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
     device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // also unmaps it
     free(buffer);
 }
@@ -123,6 +123,27 @@ struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t by
         return NULL;
     }
     return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
+}
+
+// Vulkan does not say how large a buffer is, only how much memory it needs, which is at least that.
+struct gpu_buffer *gpu_vulkan_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes)
+{
+    VkMemoryRequirements needs;
+    if (!gpu_device_is_alive(&device->base, "take a buffer")) return NULL;
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
+    memcpy(&buffer->handle, &handle, sizeof buffer->handle); // a pointer or an integer
+    buffer->bytes = *bytes;
+    buffer->is_borrowed = true;
+    device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
+    if (*bytes > 0 && *bytes <= needs.size) return buffer;
+    if (*bytes == 0)
+        gpu_device_fail(&device->base, "the size of the application's VkBuffer is needed: set it");
+    else
+        gpu_device_fail(&device->base, "the application's VkBuffer has %zu bytes at most, not %zu", (size_t)needs.size,
+                        *bytes);
+    free(buffer);
+    return NULL;
 }
 
 // Whether the host can access all device-local memory, and not only a small part of it.

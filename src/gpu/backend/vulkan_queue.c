@@ -115,6 +115,12 @@ void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer 
             SHADER_USE | COPY_USE | VK_ACCESS_HOST_READ_BIT);
 }
 
+void gpu_vulkan_barrier_to_application(const struct gpu_device *device, VkCommandBuffer commands)
+{
+    barrier(device, commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+            VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+}
+
 bool gpu_vulkan_allocate_commands(struct gpu_device *device, VkCommandBuffer *commands)
 {
     VkCommandBufferAllocateInfo info = {
@@ -145,7 +151,7 @@ bool gpu_vulkan_queue_create(struct gpu_device *device)
         .queueFamilyIndex = device->physical->family,
     };
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    device->vk.vkGetDeviceQueue(device->handle, device->physical->family, 0, &device->queue);
+    if (!device->shared) device->vk.vkGetDeviceQueue(device->handle, device->physical->family, 0, &device->queue);
     if (!VULKAN_CALL(device, vkCreateCommandPool, device->handle, &pool, NULL, &device->pool)) return false;
     for (int i = 0; i < VULKAN_FENCES; i++)
         if (!VULKAN_CALL(device, vkCreateFence, device->handle, &fence, NULL, &device->fences[i])) return false;

@@ -318,6 +318,21 @@ TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, 
     return ok ? kTfLiteOk : kTfLiteError;
 }
 
+bool gpu_buffers_take_current_context(TfLiteDelegate *tflite)
+{
+    const struct gpu_delegate *delegate = gpu_delegate_of(tflite);
+    if (!delegate) return true; // the caller goes on, and says so
+    struct gpu_engine *engine = delegate->engine;
+    HaliteGpuContext context;
+    gpu_engine_enter(engine, NULL, "Bind");
+    bool wanted = !engine->device && engine->options.context.api == kHaliteGpuApiNone;
+    bool ok = !wanted || gpu_device_current(&context);
+    if (!ok) hl_report(&engine->reporter, "no context of OpenGL ES is current in this thread: no buffer can be bound");
+    if (wanted && ok) engine->options.context = context;
+    gpu_engine_leave(engine);
+    return ok;
+}
+
 uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate)
 {
     const struct gpu_delegate *own = gpu_delegate_of(delegate);

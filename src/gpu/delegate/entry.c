@@ -133,12 +133,8 @@ void TfLiteGpuDelegateDelete(TfLiteDelegate *delegate)
 
 TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuint buffer, int tensor_index)
 {
-    (void)delegate;
-    hl_report(NULL,
-              "TfLiteGpuDelegate: buffer %u for tensor %d: buffers of the application are not taken; "
-              "copy to and from the tensor",
-              buffer, tensor_index);
-    return kTfLiteError;
+    return TfLiteGpuDelegateBindGlBufferToTensor(delegate, buffer, tensor_index, kTfLiteFloat32,
+                                                 TFLITE_GPU_DATA_LAYOUT_BHWC);
 }
 
 const uint8_t *TfLiteGpuDelegateGetModelMetadata(const void *tflite_model)
@@ -168,9 +164,23 @@ void TfLiteGpuDelegateDelete_New(TfLiteDelegate *delegate)
 TfLiteStatus TfLiteGpuDelegateBindGlBufferToTensor(TfLiteDelegate *delegate, GLuint buffer_id, int tensor_index,
                                                    TfLiteType data_type, TfLiteGpuDataLayout data_layout)
 {
-    (void)data_type;
-    (void)data_layout;
-    return TfLiteGpuDelegateBindBufferToTensor(delegate, buffer_id, tensor_index);
+    bool bytes = data_type == kTfLiteInt8 || data_type == kTfLiteUInt8;
+    if (!bytes && data_type != kTfLiteFloat32 && data_type != kTfLiteFloat16) {
+        hl_report(NULL, "TfLiteGpuDelegateBindGlBufferToTensor: tensor %d: buffers have floats, halves or bytes",
+                  tensor_index);
+        return kTfLiteError;
+    }
+    HaliteGpuBuffer buffer = {
+        .struct_size = sizeof buffer,
+        .api = kHaliteGpuApiOpenGlEs,
+        .element = bytes                         ? kHaliteGpuElementBytes
+                   : data_type == kTfLiteFloat16 ? kHaliteGpuElementFloat16
+                                                 : kHaliteGpuElementFloat32,
+        .layout = data_layout == TFLITE_GPU_DATA_LAYOUT_DHWC4 ? kHaliteGpuLayoutSlices : kHaliteGpuLayoutDense,
+        .handle = buffer_id,
+    };
+    if (!gpu_buffers_take_current_context(delegate)) return kTfLiteError;
+    return HaliteDelegateBindBuffer(delegate, tensor_index, &buffer);
 }
 
 bool TfLiteGpuDelegateGetSerializedBinaryCache(TfLiteDelegate *delegate, size_t *size, const uint8_t **data)

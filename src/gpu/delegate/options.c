@@ -142,16 +142,22 @@ static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_
     const char *problem = NULL;
     if (context->struct_size < sizeof *context)
         problem = "struct_size is less than sizeof(HaliteGpuContext)";
-    else if (context->api != kHaliteGpuApiOpenCl)
+    else if (context->api <= kHaliteGpuApiNone || context->api > kHaliteGpuApiOpenGlEs)
         problem = "there is no such api";
     else if (from->device && *from->device)
         problem = "the options name a device as well; leave one of them out";
-    else if (!context->cl_context || !context->cl_device_id)
+    else if (context->api == kHaliteGpuApiOpenCl && (!context->cl_context || !context->cl_device_id))
         problem = "cl_context and cl_device_id are needed";
-    if (!problem) {
-        options->context = *context;
-        return true;
-    }
+    else if (context->api == kHaliteGpuApiVulkan &&
+             (!context->vk_instance || !context->vk_physical_device || !context->vk_device || !context->vk_queue))
+        problem = "vk_instance, vk_physical_device, vk_device and vk_queue are needed";
+    else if (context->api == kHaliteGpuApiOpenGlEs && !context->egl_display != !context->egl_context)
+        problem = "egl_display and egl_context are needed, or neither";
+    if (!problem) options->context = *context;
+    bool current = !problem && context->api == kHaliteGpuApiOpenGlEs && !context->egl_context;
+    if (current && !gpu_device_current(&options->context))
+        problem = "no context of OpenGL ES is current in this thread";
+    if (!problem) return true;
     hl_report(reporter, "GPU delegate: the application's context: %s", problem);
     return false;
 }

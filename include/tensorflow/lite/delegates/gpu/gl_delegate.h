@@ -2,7 +2,7 @@
 //
 // The first GPU delegate interface, made for OpenGL ES 3.1, kept for programs that use it: in Halite
 // the delegate takes the same devices as that of delegate.h, which new code uses, OpenGL ES among
-// them. Its buffers are its own: those of the application cannot be bound.
+// them; it takes that one where buffers of the application are bound.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
 
@@ -58,9 +58,12 @@ TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteGpuDelegateCreate(
 // Frees a delegate, not the application's buffers. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteGpuDelegateDelete(TfLiteDelegate* delegate);
 
-// Would make an input or output of the graph live in a shader storage buffer of the application. Not
-// in Halite, whose context shares nothing with the application's: always kTfLiteError, after a
-// message on standard error. Copy to and from the tensor instead.
+// Makes an input or output of the graph live in a shader storage buffer of the application: float32,
+// dense, as in the tensor. To be called before the delegate is applied, in a thread in which the
+// application's context of OpenGL ES 3.1 is current: the delegate then computes in a context that
+// shares buffers with it, which must live as long as the delegate and its interpreters. Later calls
+// bind other buffers. The same as HaliteDelegateBindBuffer (halite/gpu_delegate.h), where the rules
+// are; kTfLiteError after a message on standard error.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate* delegate,
                                                                         GLuint buffer,
                                                                         int tensor_index);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first OpenCL interface of the GPU delegate, kept for programs that use it: the delegate is the
-// same as that of delegates/gpu/delegate.h, which new code uses. Its context shares nothing with the
-// application's OpenGL: displays, contexts and buffers of the application are not taken.
+// same as that of delegates/gpu/delegate.h, which new code uses, and computes with OpenGL ES where
+// buffers of the application are bound.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_CL_GPU_API_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_CL_GPU_API_DELEGATE_H_
 
@@ -26,7 +26,8 @@ typedef struct {
 
 typedef struct {
     TfLiteGpuCompileOptions_New compile_options;
-    // EGLDisplay and EGLContext of the application, or NULL. Not used by Halite.
+    // EGLDisplay and EGLContext of the application, or NULL. Not used by Halite, which takes those
+    // that are current when the first buffer is bound.
     void* egl_display;
     void* egl_context;
     // Bytes of TfLiteGpuDelegateGetSerializedBinaryCache from an earlier run, or NULL. Not used by
@@ -50,9 +51,9 @@ typedef enum {
     TFLITE_GPU_DATA_LAYOUT_DHWC4 = 1,  // slices of four channels
 } TfLiteGpuDataLayout;
 
-// Would make an input or output of the graph live in a shader storage buffer of the application. Not
-// in Halite: always kTfLiteError, after a message on standard error. Copy to and from the tensor
-// instead.
+// Makes an input or output of the graph live in a shader storage buffer of the application, as
+// TfLiteGpuDelegateBindBufferToTensor does. data_type: kTfLiteFloat32, kTfLiteFloat16, or for the
+// bytes of a quantized tensor kTfLiteInt8 or kTfLiteUInt8, in the layout BHWC.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteGpuDelegateBindGlBufferToTensor(
     TfLiteDelegate* delegate, GLuint buffer_id, int tensor_index, TfLiteType data_type,
     TfLiteGpuDataLayout data_layout);
