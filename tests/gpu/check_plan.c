@@ -173,17 +173,14 @@ static void note_kernels(const struct gpu_plan *plan)
     }
 }
 
-struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
-                                            struct gpu_device *device);
-struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
-                                            struct gpu_device *device);
-struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
-                                            struct gpu_device *device)
+struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool);
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool);
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool)
 {
     check_plan(plan);
     note_kernels(plan);
     count++;
-    return __real_gpu_runner_create(plan, backend, device);
+    return __real_gpu_runner_create(plan, pool);
 }
 
 // ---- barriers -----------------------------------------------------------------------------------

@@ -77,9 +77,12 @@ static void test_winograd(void **state)
                  {56, 64, false}, {28, 128, false}, {14, 256, false}, {7, 16, false}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int side = sizes[i].side, channels = sizes[i].channels;
-        struct gpu_plan plan = {.caps = &caps, .precision = GPU_F32};
+        struct gpu_plan plan = {.caps = &caps, .precision = GPU_F32, .batch = 1, .first_batch = 1};
         struct gpu_value x = {.shape = {1, side, side, channels}}, y = x;
-        struct gpu_conv_size size = {side * side, channels / 4, 9 * channels / 4, channels / 4, 0};
+        struct gpu_conv_size size = {.positions = side * side,
+                                     .slices = channels / 4,
+                                     .terms = 9 * channels / 4,
+                                     .run = channels / 4};
         struct gpu_convolution what = {
             .x = &x,
             .y = &y,

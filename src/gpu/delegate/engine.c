@@ -59,7 +59,10 @@ void gpu_engine_release(struct gpu_engine *engine)
     bool last = --engine->references == 0;
     hl_mutex_unlock(&engine->references_mutex);
     if (!last) return;
-    if (engine->device) engine->info.backend->close(engine->device);
+    if (engine->device) {
+        gpu_programs_destroy(&engine->programs);
+        engine->info.backend->close(engine->device);
+    }
     gpu_options_free(&engine->options);
     free(engine->buffers.list);
     hl_mutex_destroy(&engine->mutex);
@@ -93,10 +96,21 @@ bool gpu_engine_open(struct gpu_engine *engine)
         engine->device = info->backend->open(info->index, &engine->reporter);
     }
     if (!engine->device) return false;
+    engine->programs =
+        (struct gpu_program_pool){.backend = info->backend, .device = engine->device, .reporter = &engine->reporter};
     engine->precision = engine->options.precision;
     if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;
     if (engine->precision == GPU_F16S && !info->caps.half_storage) engine->precision = GPU_F32;
     return true;
+}
+
+int gpu_engine_first_batch(struct gpu_engine *engine, uint64_t graph, int batch)
+{
+    enum { ROOM = sizeof engine->first_batches / sizeof *engine->first_batches };
+    for (int i = 0; i < engine->first_batch_count && i < ROOM; i++)
+        if (engine->first_batches[i].graph == graph) return engine->first_batches[i].batch;
+    engine->first_batches[engine->first_batch_count++ % ROOM] = (struct gpu_first_batch){graph, batch};
+    return batch;
 }
 
 const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine)

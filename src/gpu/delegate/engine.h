@@ -9,6 +9,7 @@
 #include "gpu/backend/devices.h"
 #include "gpu/delegate/options.h"
 #include "gpu/delegate/profile.h"
+#include "gpu/plan/programs.h"
 #include "tensorflow/lite/c/common.h"
 
 // What the application has bound, and where tensors are; for buffers.c and kernel.c.
@@ -26,8 +27,8 @@ struct gpu_buffers {
     uint64_t copied;                // bytes of inputs and outputs
 };
 
-// Only engine.c writes to it, but for the profiles and buffers. Everything except the options may be read only between
-// enter and leave.
+// Only engine.c writes to it, but for the profiles, buffers and programs. Everything except the options may be read
+// only between enter and leave.
 struct gpu_engine {
     struct gpu_options options;
     struct hl_reporter reporter;
@@ -37,6 +38,12 @@ struct gpu_engine {
     struct gpu_device_info info;  // of the device, once it is open
     struct gpu_device *device;    // NULL until gpu_engine_open
     enum gpu_precision precision; // that of the options, or a higher one if the device lacks it
+    struct gpu_program_pool programs;
+    struct gpu_first_batch {
+        uint64_t graph; // gpu_graph_hash
+        int batch;
+    } first_batches[64]; // of the last graphs
+    int first_batch_count;
 
     // For engine.c alone.
     struct hl_mutex mutex; // held between enter and leave
@@ -57,6 +64,8 @@ void gpu_engine_leave(struct gpu_engine *engine);
 
 // Opens the device unless it is open. False after a message.
 bool gpu_engine_open(struct gpu_engine *engine);
+// The batch of the first graph with this hash, which is `batch` if there was none (struct gpu_plan, first_batch).
+int gpu_engine_first_batch(struct gpu_engine *engine, uint64_t graph, int batch);
 const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine); // NULL if the device is not open
 
 #endif

@@ -144,6 +144,7 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
     };
     part->graph = gpu_graph_build(&partition, &engine->reporter);
     if (!part->graph) return false;
+    int first_batch = gpu_engine_first_batch(engine, gpu_graph_hash(part->graph), gpu_graph_batch(part->graph));
     gpu_run_passes(part->graph);
     if (!gpu_checks_begin(&part->checks, part->graph)) {
         hl_report(&engine->reporter, "out of memory");
@@ -153,14 +154,12 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
     if (!make_ports(part, context, params->output_tensors, delegate_report_latest(&delegate->base.report)))
         return false;
     if (part->output_count == 0) return true;
-    const struct gpu_backend *backend = engine->info.backend;
-    struct gpu_device *device = engine->device;
-    part->plan = gpu_plan_create(part->graph, backend->caps(device), engine->precision,
-                                 engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
+    part->plan = gpu_plan_create(part->graph, engine->info.backend->caps(engine->device), engine->precision,
+                                 engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS, first_batch);
     if (!part->plan) return false;
     struct gpu_disk_cache cache;
     gpu_disk_cache_begin(&cache, engine, part->plan);
-    part->runner = gpu_runner_create(part->plan, backend, device);
+    part->runner = gpu_runner_create(part->plan, &engine->programs);
     gpu_disk_cache_end(&cache, engine, part->runner != NULL);
     if (!part->runner) return false;
     drop_weights(part);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 
 static void *out_of_memory(const struct gpu_graph *graph)
 {
@@ -142,6 +143,27 @@ void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node)
     if (node->epilogue.residual) node->epilogue.residual->consumers--;
     for (int i = 0; i < node->output_count; i++)
         if (node->outputs[i]->producer == node) node->outputs[i]->producer = NULL;
+}
+
+int gpu_graph_batch(const struct gpu_graph *graph)
+{
+    for (int v = 0; v < graph->value_count; v++)
+        if (graph->values[v]->is_input) return graph->values[v]->shape.b > 0 ? graph->values[v]->shape.b : 1;
+    return 1;
+}
+
+uint64_t gpu_graph_hash(const struct gpu_graph *graph)
+{
+    uint64_t hash = 0;
+    for (int v = 0; v < graph->value_count; v++) {
+        const struct gpu_value *value = graph->values[v];
+        struct gpu_shape shape = value->shape;
+        if (!value->data) shape.b = 1;
+        if (value->is_input || value->data) hash = hl_hash(hash, &shape, sizeof shape);
+    }
+    for (int n = 0; n < graph->node_count; n++)
+        if (!graph->nodes[n]->dead) hash = hl_hash(hash, &graph->nodes[n]->builtin, sizeof graph->nodes[n]->builtin);
+    return hash;
 }
 
 bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape)

@@ -129,6 +129,11 @@ void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, st
 // Removes a node. Its inputs lose a consumer.
 void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
+// The batch of the first input; 1 without inputs.
+int gpu_graph_batch(const struct gpu_graph *graph);
+// A hash of the operators and of the shapes of inputs and constants: the same for every batch of a model.
+uint64_t gpu_graph_hash(const struct gpu_graph *graph);
+
 // Finds [b, h, w, c] for a tensor's dims. Returns false above rank GPU_MAX_RANK.
 bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape);
 struct gpu_shape gpu_shape_from(int rank, const int *dims);

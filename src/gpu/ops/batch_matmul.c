@@ -186,6 +186,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     if (!(a = folded(plan, a, y)) || !(b = folded(plan, b, y))) return false;
     int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
     int64_t outputs = (int64_t)gpu_slices(y->shape) * y->shape.b * y->shape.h * y->shape.w;
+    outputs = gpu_in_first_batch(plan, outputs, y->shape.b);
     int block = outputs / 4 >= 256 * units ? 4 : outputs / 2 >= 128 * units ? 2 : 1;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,

@@ -284,23 +284,23 @@ static int shared_bytes(const struct gpu_conv_block *block, int round)
 }
 
 // few: the number of positions, limited to what a block can use.
-static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int64_t positions, int few,
-                 int slices)
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                 int few)
 {
     const int *group = block->group;
-    int size = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
+    int items = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
     bool registers = caps->vendor == GPU_VENDOR_NVIDIA || caps->vendor == GPU_VENDOR_AMD;
-    if (block->positions * block->slices > (registers ? 16 : 8) || size > most ||
+    if (block->positions * block->slices > (registers ? 16 : 8) || items > most ||
         shared_bytes(block, 1) > caps->shared_bytes)
         return false;
     for (int i = 0; i < 3; i++)
         if (group[i] > caps->max_group[i]) return false;
-    if (divide_up(positions, (int64_t)group[0] * block->positions) > caps->max_groups[0] ||
-        divide_up(slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
+    if (divide_up(size->positions, (int64_t)group[0] * block->positions) > caps->max_groups[0] ||
+        divide_up(size->slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
         return false;
-    if (size < WARP && size < few * slices && size < most)
+    if (items < WARP && items < few * size->slices && items < most)
         return false; // a group smaller than a warp is allowed only if there is no more work
-    return block->slices <= slices && block->positions <= few;
+    return block->slices <= size->slices && block->positions <= few;
 }
 
 int gpu_conv_units(const struct gpu_caps *caps)
@@ -331,7 +331,7 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
         if (block.group[2] > (size->run ? size->terms : 1)) continue;
         if (block.depth > 1 && (size->run == 0 || size->run % (block.depth * block.group[2]))) continue;
         if (size->alike && size->alike % (block.slices * block.group[1])) continue;
-        if (!fits(&block, caps, size->positions, few, size->slices)) continue;
+        if (!fits(&block, caps, size, few)) continue;
         int64_t cycles = run_cycles(&block, units, size);
         if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
         if (cycles < lowest) {
@@ -540,7 +540,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     const struct gpu_epilogue *epilogue = plan->node && !conv->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
     struct gpu_conv_size size = {
-        .positions = positions,
+        .positions = gpu_in_first_batch(plan, positions, conv->images ? conv->images : x.b),
         .slices = slices,
         .terms = taps * packing.slices,
         .run = no_loops ? 0 : packing.slices,
@@ -553,6 +553,10 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
     struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);
+    if (divide_up(positions, (int64_t)block.group[0] * block.positions) > plan->caps->max_groups[0]) {
+        size.positions = positions;
+        block = gpu_choose_block(plan->caps, &size, made, made_count);
+    }
     constants[BLOCK_X] = block.positions;
     constants[BLOCK_O] = block.slices;
     constants[DEPTH] = block.depth;

@@ -20,6 +20,7 @@ struct gpu_convolution {
     // of 0 they are all positions of y.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;
     bool rows;  // position number n, counted over batches and grid, is batch n of y
+    int images; // how many images the positions are of; 0 means x.b
     bool inner; // a part of another algorithm: no epilogue, and weights are floats in every precision
     // The weight of an output, a tap and an input channel of the group is
     // weights[output * by_output + ty * by_h + tx * by_w + input * by_input].

@@ -144,22 +144,23 @@ static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *we
 
 // Returns the rows of a work-item: as many as leave enough work-items to fill the device. More rows would load a little
 // less.
-static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_h, int stride_h)
+static int rows_for(const struct gpu_plan *plan, struct gpu_shape y, int kernel_h, int stride_h)
 {
-    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b,
-            enough = 256 * (caps->compute_units > 0 ? caps->compute_units : 16);
+    int units = plan->caps->compute_units;
+    int64_t outputs = gpu_in_first_batch(plan, (int64_t)y.w * y.h * gpu_slices(y) * y.b, y.b),
+            enough = 256 * (units > 0 ? units : 16);
     if (kernel_h <= stride_h) return 1;
     return y.h >= 4 && outputs / 4 >= 2 * enough ? 4 : y.h >= 2 && outputs / 2 >= enough ? 2 : 1;
 }
 
 // Chooses a work-group of up to 64 work-items that fits the outputs. If there are few rows and columns, it covers
-// several slices.
-static void choose_group(struct gpu_dispatch_desc *desc)
+// several of the `layers`, which are slices of images.
+static void choose_group(struct gpu_dispatch_desc *desc, int64_t layers)
 {
     int x = desc->grid[0] <= 4 ? 4 : desc->grid[0] <= 8 ? 8 : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14 : 16;
     int y = 1, z = 1;
     while (y < desc->grid[1] && y < 8 && 2 * x * y <= 128) y *= 2;
-    while (z < desc->grid[2] && 2 * x * y * z <= 64) z *= 2;
+    while (z < layers && 2 * x * y * z <= 64) z *= 2;
     desc->group[0] = x;
     desc->group[1] = y;
     desc->group[2] = z;
@@ -185,7 +186,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     gpu_grid_over(&desc, y->shape);
     bool slides = k.w <= 5 && k.h <= 5 && stride_w <= 2 && stride_h <= 2;
     if (slides && x->shape.c == y->shape.c) {
-        int rows = dilation_h == 1 ? rows_for(plan->caps, y->shape, k.h, stride_h) : 1;
+        int rows = dilation_h == 1 ? rows_for(plan, y->shape, k.h, stride_h) : 1;
         desc.kernel = &sliding;
         desc.params[0][0] = left;
         desc.params[0][1] = top;
@@ -201,7 +202,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         desc.kernel = &any;
         for (int i = 0; i < 12; i++) desc.params[i / 4][i % 4] = values[i / 4][i % 4];
     }
-    choose_group(&desc);
+    choose_group(&desc, gpu_in_first_batch(plan, desc.grid[2], y->shape.b));
     return gpu_plan_dispatch(plan, &desc);
 }
 

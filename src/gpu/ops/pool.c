@@ -110,7 +110,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int w = params->filter_width, h = params->filter_height;
     int left = gpu_pad_before(params->padding, x.w, y.w, w, params->stride_width, 1) + node->pad_left;
     int top = gpu_pad_before(params->padding, x.h, y.h, h, params->stride_height, 1) + node->pad_top;
-    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b;
+    int64_t outputs = gpu_in_first_batch(plan, (int64_t)y.w * y.h * gpu_slices(y) * y.b, y.b);
     int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
     bool shared = (int64_t)w * h >= 32 && outputs < 64 * units;
     struct gpu_dispatch_desc desc = {

@@ -90,7 +90,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int slices = gpu_slices(x->shape), share = 1;
     int64_t positions = (int64_t)x->shape.b * x->shape.h * x->shape.w;
     int64_t enough = 256 * (int64_t)(plan->caps->compute_units > 0 ? plan->caps->compute_units : 16);
-    while (share < 128 && 2 * share <= slices && positions * share < enough) share *= 2;
+    int64_t first = gpu_in_first_batch(plan, positions, x->shape.b);
+    while (share < 128 && 2 * share <= slices && first * share < enough) share *= 2;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = x}, {.value = node->outputs[0]}},

@@ -160,6 +160,9 @@ bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution
     if (!can_be_so(plan, conv)) return false;
     struct tiles tiles = tiles_of(conv);
     if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
+    tiles.all = gpu_in_first_batch(plan, tiles.all, conv->y->shape.b);
+    tiles.in.w = tiles.out.w = tiles.all <= INT32_MAX ? (int)tiles.all : 0;
+    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
     struct gpu_conv_size products = products_of(&tiles);
     int64_t moved = 2 * 16 * tiles.all * (gpu_slices(tiles.in) + gpu_slices(tiles.out));
     int64_t cycles = moved / MOVED / gpu_conv_units(plan->caps) + 2 * DISPATCH;
@@ -229,6 +232,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv
         .by_output = in,
         .by_input = 1,
         .inner = true,
+        .images = conv->y->shape.b,
     };
     struct gpu_dispatch_desc last = {
         .kernel = &gpu_kernel_winograd_out,

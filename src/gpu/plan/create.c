@@ -21,7 +21,10 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     const struct gpu_quantization *q = &value->quantization;
     enum gpu_format format = gpu_caller_format(value);
     struct gpu_shape shape = value->shape;
-    if (gpu_plan_is_direct(plan, value)) return true;
+    if (gpu_plan_is_direct(plan, value)) {
+        plan->wants_to_dense = plan->wants_to_dense || (to_caller && format == GPU_FORMAT_FLOATS);
+        return true;
+    }
     struct gpu_dispatch_desc desc = {.kernel = kernels[format][to_caller],
                                      .operands = {{.value = value}, {.value = value}},
                                      .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
@@ -110,7 +113,7 @@ static bool plan_all(struct gpu_plan *plan)
 }
 
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
-                                 int float_elements)
+                                 int float_elements, int first_batch)
 {
     struct gpu_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
@@ -122,6 +125,8 @@ struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps 
         .caps = caps,
         .precision = precision,
         .float_elements = float_elements,
+        .batch = gpu_graph_batch(graph),
+        .first_batch = first_batch > 0 ? first_batch : gpu_graph_batch(graph),
         .reporter = graph->reporter,
     };
     if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;

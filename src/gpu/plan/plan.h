@@ -7,6 +7,7 @@
 
 #include "gpu/backend/backend.h"
 #include "gpu/graph/graph.h"
+#include "gpu/plan/programs.h"
 
 // Constants in the storage type of the device, as vectors of four.
 struct gpu_weights {
@@ -63,6 +64,11 @@ struct gpu_plan {
     const struct gpu_caps *caps;
     enum gpu_precision precision;
     int float_elements; // GPU_FLOAT_ELEMENTS, or 0 if the user prefers small memory
+    // The batch of the graph's first input, and that of the first plan that was made for the same graph. Kernels and
+    // work-groups are chosen as though the batch were still the first, so that a resized batch needs no new programs.
+    int batch, first_batch;
+    // An output needs no to_dense, but may need it in another batch: its program is made all the same.
+    bool wants_to_dense;
     struct gpu_plan_step *steps;
     int step_count, step_capacity;
     struct gpu_weights **weights;
@@ -80,6 +86,12 @@ struct gpu_plan {
 };
 
 // ---- for operators
+// `count` is of so many images; returns how many there would be in the first batch, for the choice of kernels. Images
+// that the batch does not divide have nothing to do with it.
+static inline int64_t gpu_in_first_batch(const struct gpu_plan *plan, int64_t count, int images)
+{
+    return images % plan->batch == 0 ? count / plan->batch * plan->first_batch : count;
+}
 bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *desc);
 // Room for constants, zeroed. The operator writes weights->data; the plan owns it. NULL after a message.
 struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors);
@@ -102,9 +114,9 @@ static inline int32_t gpu_float_bits(float value)
 }
 
 // ---- for the delegate
-// Plans every node. NULL after a message.
+// Plans every node. first_batch: see struct gpu_plan; 0: this is the first. NULL after a message.
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
-                                 int float_elements);
+                                 int float_elements, int first_batch);
 void gpu_plan_destroy(struct gpu_plan *plan);
 // Assigns levels and sorts the steps by level. False after a message.
 bool gpu_plan_order(struct gpu_plan *plan);
@@ -119,7 +131,8 @@ static inline size_t gpu_value_vectors(const struct gpu_value *value)
 size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool exact);
 static inline size_t gpu_value_vector_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
-    return gpu_plan_vector_bytes(plan, gpu_value_vectors(value), value->exact);
+    int64_t vectors = gpu_in_first_batch(plan, (int64_t)gpu_value_vectors(value), value->shape.b);
+    return gpu_plan_vector_bytes(plan, (size_t)vectors, value->exact);
 }
 static inline size_t gpu_weights_vector_bytes(const struct gpu_plan *plan, const struct gpu_weights *weights)
 {
@@ -135,8 +148,8 @@ size_t gpu_plan_raw_bytes(const struct gpu_plan *plan, const struct gpu_value *v
 
 // A plan on a device, with its programs, buffers and list.
 struct gpu_runner;
-struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
-                                     struct gpu_device *device);
+// pool: that of the device, and it outlives the runner.
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool);
 void gpu_runner_destroy(struct gpu_runner *runner);
 // The caller's side of an input or output is dense [b, h, w, c], either 8-bit integers, which the device converts from
 // and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a plan on a device. It uploads the constants, creates one program for each combination of kernel, constants and
-// work-group, and records one command list. A barrier comes before a step that uses what an earlier step since the last
-// barrier has written, or that writes what one has read.
+// Puts a plan on a device. It uploads the constants, holds a program for each step, and records a command list. A
+// barrier comes before a step that uses what an earlier step since the last barrier has written, or that writes what
+// one has read.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/half.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/plan/plan.h"
 
 struct gpu_runner {
@@ -19,11 +20,11 @@ struct gpu_runner {
     struct bound {
         struct gpu_buffer *buffer; // NULL: none
         size_t offset;
-    } * bound;   // by value id
-    bool redone; // a binding has changed: the list is recorded again before the next run
-    struct gpu_program **programs;
+    } * bound;                     // by value id
+    bool redone;                   // a binding has changed: the list is recorded again before the next run
+    struct gpu_program_pool *pool; // borrowed
+    struct gpu_program **programs; // held in the pool; those of the steps come first
     int program_count;
-    int *program_of; // by step: the index of its program
     struct gpu_list *list;
 };
 
@@ -99,14 +100,6 @@ static bool create_buffers(struct gpu_runner *runner)
 
 // ---- programs -----------------------------------------------------------------------------------
 
-// Whether two steps can share a program.
-static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_desc *b)
-{
-    size_t constants = (size_t)gpu_kernel_constant_count(a->kernel) * sizeof(int);
-    return a->kernel == b->kernel && a->precision == b->precision && a->floats == b->floats &&
-           memcmp(a->group, b->group, sizeof a->group) == 0 && memcmp(a->constants, b->constants, constants) == 0;
-}
-
 static size_t operand_vector_bytes(const struct gpu_plan *plan, const struct gpu_operand *operand)
 {
     if (operand->weights) return gpu_weights_vector_bytes(plan, operand->weights);
@@ -145,23 +138,32 @@ static struct gpu_program_desc describe(const struct gpu_plan *plan, const struc
     return desc;
 }
 
-// Creates all programs in one call, because compiling them takes most of the time before the first inference.
-static bool create_programs(struct gpu_runner *runner)
+static struct gpu_program_desc to_dense_desc(void)
+{
+    static const int no_constants[1];
+    const struct gpu_kernel *kernel = &gpu_kernel_to_dense;
+    return (struct gpu_program_desc){.kernel = kernel,
+                                     .precision = GPU_F32,
+                                     .constants = no_constants,
+                                     .group = {kernel->group[0], kernel->group[1], kernel->group[2]}};
+}
+
+static bool hold_programs(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
     struct gpu_program_desc *descs = calloc((size_t)plan->step_count + 1, sizeof *descs);
-    runner->programs = calloc((size_t)plan->step_count + 1, sizeof *runner->programs);
-    runner->program_of = calloc((size_t)plan->step_count + 1, sizeof *runner->program_of);
-    bool ok = descs && runner->programs && runner->program_of;
+    struct gpu_program **programs = calloc((size_t)plan->step_count + 1, sizeof *programs);
+    bool ok = descs && programs;
     if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
-    for (int s = 0; s < plan->step_count && ok; s++) {
-        int *program = &runner->program_of[s];
-        descs[runner->program_count] = describe(plan, &plan->steps[s]);
-        while (!is_same(&descs[*program], &descs[runner->program_count])) ++*program;
-        if (*program == runner->program_count) runner->program_count++;
-    }
-    ok = ok && runner->backend->programs_create(runner->device, descs, runner->program_count, runner->programs);
+    for (int s = 0; s < plan->step_count && ok; s++) descs[s] = describe(plan, &plan->steps[s]);
+    runner->program_count = plan->step_count;
+    if (ok && plan->wants_to_dense) descs[runner->program_count++] = to_dense_desc();
+    ok = ok && gpu_programs_hold(runner->pool, descs, runner->program_count, programs);
     free(descs);
+    if (ok)
+        runner->programs = programs;
+    else
+        free(programs);
     return ok;
 }
 
@@ -226,7 +228,7 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
 {
     const struct gpu_plan_step *step = &runner->plan->steps[number];
     struct gpu_dispatch dispatch = {
-        .program = runner->programs[runner->program_of[number]],
+        .program = runner->programs[number],
         .buffer_count = step->operand_count,
         .param_count = gpu_kernel_param_count(step->kernel),
         .groups = {step->groups[0], step->groups[1], step->groups[2]},
@@ -263,8 +265,7 @@ static bool record(struct gpu_runner *runner)
 
 // ---- interface ----------------------------------------------------------------------------------
 
-struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
-                                     struct gpu_device *device)
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool)
 {
     struct gpu_runner *runner = calloc(1, sizeof *runner);
     if (!runner) {
@@ -273,11 +274,12 @@ struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_bac
     }
     *runner = (struct gpu_runner){
         .plan = plan,
-        .backend = backend,
-        .device = device,
+        .backend = pool->backend,
+        .device = pool->device,
+        .pool = pool,
         .reporter = plan->reporter,
     };
-    if (upload_weights(runner) && create_buffers(runner) && create_programs(runner) && record(runner)) return runner;
+    if (upload_weights(runner) && create_buffers(runner) && hold_programs(runner) && record(runner)) return runner;
     gpu_runner_destroy(runner);
     return NULL;
 }
@@ -287,8 +289,7 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     if (!runner) return;
     const struct gpu_backend *backend = runner->backend;
     if (runner->list) backend->list_destroy(runner->list);
-    for (int i = 0; runner->programs && i < runner->program_count; i++)
-        backend->program_destroy(runner->device, runner->programs[i]);
+    if (runner->programs) gpu_programs_release(runner->pool, runner->programs, runner->program_count);
     for (int v = 0; runner->raw && v < runner->plan->graph->value_count; v++)
         backend->buffer_destroy(runner->device, runner->raw[v]);
     backend->buffer_destroy(runner->device, runner->arena);
@@ -296,7 +297,6 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     free(runner->raw);
     free(runner->bound);
     free(runner->programs);
-    free(runner->program_of);
     free(runner);
 }
 
