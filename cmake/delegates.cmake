@@ -2,6 +2,9 @@
 # Delegates for other people's accelerators, a shared library each, of src/delegates/NAME, src/delegates/common, src/base and
 # src/abi and nothing else of src. The system's library is opened at run time and nothing is needed here; what writes models
 # for Core ML needs protobuf-c, without which that library has its names alone.
+if(NOT shared_libraries)
+    return()
+endif()
 file(GLOB delegate_common_files CONFIGURE_DEPENDS src/abi/*.c src/delegates/common/*.c)
 add_library(halite_delegate_common OBJECT ${delegate_common_files} ${halite_base_files})
 target_link_libraries(halite_delegate_common PRIVATE halite_flags)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzz targets. With HALITE_FUZZ: bin/fuzz_X, one for each tests/fuzz/fuzz_X.c; with HALITE_TESTS: bin/replay_X, the same as a
 # plain program that runs on files. bin/fuzz_seeds writes what both start from.
-if((NOT HALITE_FUZZ AND NOT HALITE_TESTS) OR WIN32) # these programs call POSIX's functions
+if((NOT HALITE_FUZZ AND NOT HALITE_TESTS) OR WIN32 OR EMSCRIPTEN) # these need POSIX
     return()
 endif()
 add_executable(fuzz_seeds tests/fuzz/fuzz_seeds.c tests/support/model_file.c tests/support/op_models.c)

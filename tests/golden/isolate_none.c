@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See isolate.h. A process of Windows has no copy of itself, as fork makes one: the case runs in this process, where a
-// crash ends the run and is its failure.
+// See isolate.h. Windows and WebAssembly have no fork: the case runs in this process, where a crash ends the run and is
+// its failure.
 #include "isolate.h"
 
 void golden_run_isolated(const struct golden_case *c, const struct golden_options *options,
