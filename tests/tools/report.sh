@@ -59,12 +59,37 @@ alone() {
     ! grep -oE '(src|href)="[^"#]*"|@import|url\([^)]*\)|fetch\(|XMLHttpRequest' "$1" >"$work/out" || failed "$1 is not alone"
 }
 
+# tells PAGE: a click on the first row of the nodes' table shows that node with its options and its work, and the SVG is a
+# drawing with all nodes that stands alone.
+tells() {
+    [ -n "$chromium" ] || return 0
+    { cat "$1"; cat <<'END'
+    <script>{
+        const id = name => document.getElementById(name);
+        id('nodes').querySelector('tbody tr').click();
+        const panel = id('details').textContent;
+        const svg = new DOMParser().parseFromString(asSvg(), 'image/svg+xml');
+        const drawn = svg.querySelectorAll('g.node rect').length, wrong = svg.querySelector('parsererror') !== null;
+        const strange = /var\(|color-mix|https?:\/\/(?!www\.w3\.org)/.test(asSvg());
+        const says = (pattern, word) => pattern.test(panel) ? word : `no ${word}`;
+        document.body.append(`told: ${says(/CONV_2D #0/, 'node')} ${says(/padding same/, 'options')} `
+            + `${says(/multiply-adds, [0-9. kM]+ parameters/, 'work')} ${drawn} of ${graph.vertices.length} `
+            + (wrong || strange ? 'badly' : 'well'));
+    }</script>
+END
+    } >"$work/told.html"
+    browse --enable-logging=stderr --dump-dom "file://$work/told.html"
+    grep -q "told: node options work 9 of 9 well" "$work/out" || failed "$1 tells: $(grep -o 'told: .*' "$work/out")"
+    ! grep -q CONSOLE "$work/err" || failed "$1: the console is not empty"
+}
+
 page=$work/digits.html
 passes "$halite" report "$model" --output "$page" --trace "$work/trace.json" --runs 2
 says "$page"
 alone "$page"
 shows $(($(grep -o '"version":[0-9]*,"inputs"' "$page" | wc -l) + 2)) "$page"
 finds SOFTMAX "$page"
+tells "$page"
 opens "$page"
 # Constants through DEQUANTIZE, as in models of halves, are parts of what reads them; these opened on an empty sheet.
 for name in face_landmark_float16 hand_landmark_lite_float16; do

@@ -26,6 +26,17 @@ const sized = bytes => bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${rounde
   : `${rounded(bytes / 1048576)} MiB`;
 const timed = ns => ns === undefined ? '' : ns < 1e6 ? `${rounded(ns / 1e3)} µs` : `${rounded(ns / 1e6)} ms`;
 const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+// "950", "1.25 k", "569 M": as halite inspect has them.
+function amount(count) {
+  let value = count, unit = 0;
+  for (; value >= 999.5 && unit < 4; unit++) value /= 1000;
+  return unit === 0 ? `${Math.round(value)}` : `${rounded(value)} ${'kMGT'[unit - 1]}`;
+}
+
+// What a node or a model computes; empty where nothing multiplies and nothing is learned.
+const workOf = ({ multiply_adds: adds, parameters, operations_per_byte: intensity }) => [
+  adds && `${amount(adds)} multiply-adds`, parameters && `${amount(parameters)} parameters`,
+  adds && intensity && `${rounded(intensity)} operations a byte`].filter(Boolean).join(', ');
 const shaped = tensor => `${tensor.type}[${tensor.shape.join(',')}]`;
 
 // Rows of nodes and of GPU kernels, summed up by node; a row of neither is a delegated part as a whole, or a copy.
@@ -327,6 +338,30 @@ function paintOverview() {
   });
 }
 
+// The whole graph as an SVG file of its own, in the colors that the page has now.
+function asSvg() {
+  const MARGIN = 20, box = [-MARGIN, -MARGIN, graph.width + 2 * MARGIN, graph.height + 2 * MARGIN];
+  const made = drawn('svg', { viewBox: box.join(' '), width: box[2], height: box[3] });
+  const rules = `.node text{font:12px sans-serif;text-anchor:middle;fill:${style('--ink')}}.node .op{font-weight:600}`
+    + `.node .small{font-size:10px;fill:${style('--faint')}}.edge{fill:none;stroke:${style('--faint')}}`;
+  const copy = sheet.cloneNode(true);
+  copy.removeAttribute('transform');
+  copy.querySelectorAll('rect').forEach((rect, i) => { // programs that draw SVG may not know color-mix
+    const shown = getComputedStyle(graph.vertices[i].mark.firstChild);
+    rect.setAttribute('fill', style('--card'));
+    rect.setAttribute('stroke', shown.stroke);
+  });
+  made.append(drawn('style', {}, rules), copy);
+  return new XMLSerializer().serializeToString(made);
+}
+
+function save() {
+  const name = `${data.file.split('/').pop()}${graph.index ? `.${graph.index}` : ''}.svg`;
+  const url = URL.createObjectURL(new Blob([asSvg()], { type: 'image/svg+xml' }));
+  element('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
 // ---- choosing and finding ----------------------------------------------------------------------------------------------
 
 function link(vertex) {
@@ -366,9 +401,17 @@ function choose(part) {
     const facts = [`version ${vertex.node.version}`, vertex.place && `on ${vertex.place}`,
       vertex.ns !== undefined && `${timed(vertex.ns)} (${(100 * vertex.ns / total).toFixed(1)} %)`].filter(Boolean);
     panel.append(element('p', {}, facts.join(', ')));
+    const work = workOf(vertex.node);
+    if (work) panel.append(element('p', {}, work));
     if (vertex.reason) panel.append(element('p', { className: 'reason' }, vertex.reason));
     if (vertex.parts.length)
       panel.append(element('p', {}, `with ${vertex.parts.map(nameOf).join(', ')}, which only read constants`));
+  }
+  const options = vertex.kind === 'node' ? Object.entries(vertex.node.options || {}) : [];
+  if (options.length) {
+    const words = ([name, value]) => element('li', {}, `${name.replaceAll('_', ' ')} `,
+      element('code', {}, Array.isArray(value) ? `[${value.join(', ')}]` : String(value)));
+    panel.append(element('h4', {}, 'Options'), element('ul', { className: 'options' }, ...options.map(words)));
   }
   const list = (name, indices, others) => {
     const present = indices.filter(index => index >= 0);
@@ -469,13 +512,15 @@ function fillTables() {
     find(row.op);
     next(1);
   });
-  table('nodes', [['#', 'number'], ['Operator', 'op'], ['Place', 'place'], ['Output', 'output'], ['Time', 'ns', timed],
+  table('nodes', [['#', 'number'], ['Operator', 'op'], ['Place', 'place'], ['Output', 'output'], ['Options', 'options'],
+    ['Mult-adds', 'adds', amount], ['Parameters', 'parameters', amount], ['Time', 'ns', timed],
     ['Share', 'share', percent], ['Reason', 'reason']], nodes.map(vertex => {
     const tensor = graph.tensors[vertex.outputs.find(index => index >= 0)];
     return {
       vertex, number: vertex.number, op: vertex.title, place: vertex.place, output: tensor ? shaped(tensor) : '',
       ns: vertex.ns, share: vertex.ns !== undefined && total ? vertex.ns / total : undefined,
-      reason: vertex.reason,
+      reason: vertex.reason, options: vertex.node.summary, adds: vertex.node.multiply_adds || undefined,
+      parameters: vertex.node.parameters || undefined,
     };
   }), row => {
     choose(row.vertex);
@@ -586,6 +631,7 @@ function listen() {
   by('smaller').addEventListener('click', () => zoom(1 / 1.4));
   by('larger').addEventListener('click', () => zoom(1.4));
   by('fit').addEventListener('click', () => fit(true));
+  by('save').addEventListener('click', save);
   const keys = {
     '/': () => by('search').focus(), '+': () => zoom(1.4), '-': () => zoom(1 / 1.4), 0: () => fit(true),
     Escape: () => choose(null),
@@ -603,7 +649,7 @@ const fileName = data.file.split('/').pop();
 document.title = `${fileName} – Halite`;
 // A long name breaks behind its marks before it breaks inside a word.
 for (const piece of fileName.split(/(?<=[_.-])/)) by('title').append(piece, element('wbr'));
-by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placementFacts(),
+by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), workOf(data.work || {}), placementFacts(),
   times.runs && `${timed(times.total_ns)} a run${data.placement && data.placement.assumed ? ' on the CPU' : ''} (median of ${times.runs}, the times of nodes are from as many more)`,
   data.reason && `does not run here: ${data.reason}`].filter(Boolean).join(' · ');
 data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
