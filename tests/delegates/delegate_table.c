@@ -38,8 +38,10 @@ static const struct column {
     double bounds[ROWS];
 } columns[] = {
     // Dynamic range: the CPU rounds activations to 8 bits, the delegates compute with floats. 8 bits on the GPU: it has
-    // floats where the CPU has integers; 12 steps are the same part of 1.
-    {"GPU", GPU_DELEGATE, {"precision"}, {"f32"}, {"opencl", "vulkan", "gles"}, NULL, NULL, {1e-4, 1e-4, 5e-2, 12, 12}},
+    // floats where the CPU rounds after each layer, which shows most on pictures that are like none, as this one.
+    // OpenCL, Vulkan and OpenGL ES on a CPU are 4 and 3 steps off here, all three alike, and 1 and 0 on a photograph.
+    // One step more is for a device that adds in another order, which can move the rounding of the result.
+    {"GPU", GPU_DELEGATE, {"precision"}, {"f32"}, {"opencl", "vulkan", "gles"}, NULL, NULL, {1e-4, 1e-4, 5e-2, 5, 4}},
     {"NNAPI", NNAPI_DELEGATE, {"library_path"}, {FAKE_NNAPI}, {"google-edgetpu"}, NULL, NULL, {1e-5, 1e-5, 5e-2, 1, 1}},
     // A step of rounding grows on its way through the layers: the official runtime's own engines are as far apart.
     {"Hexagon", HEXAGON_DELEGATE, {"library_path"}, {FAKE_HEXAGON}, {""}, NULL, NULL, {0, 0, 0, 8, 5}},
