@@ -10,7 +10,6 @@
 #include "base/file.h"
 
 enum {
-    PACKING = 1, // to be raised where kernels pack the same weights in another way
     LINE = 64,
     MAX_ENTRIES = 1 << 16,
 };
@@ -42,8 +41,9 @@ struct hl_weights_file {
 void hl_weights_identify(struct hl_weights_identity *identity, const char *level)
 {
     memset(identity, 0, sizeof *identity);
-    snprintf(identity->text, sizeof identity->text, "library %s\nCPU level %s\nlayout %d.%zu\n", HALITE_VERSION, level,
-             PACKING, sizeof(void *));
+    // HALITE_KERNELS, from CMakeLists.txt, is a fingerprint of the sources that decide how weights are packed.
+    snprintf(identity->text, sizeof identity->text, "library %s %s\nCPU level %s\npointers of %zu bytes\n",
+             HALITE_VERSION, HALITE_KERNELS, level, sizeof(void *));
 }
 
 static struct hl_digest sum_of(const void *data, size_t size)
