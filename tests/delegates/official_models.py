@@ -13,7 +13,7 @@ import official
 # with Halite's kernels: those of the official runtime round 8-bit sums elsewhere by a step here and there, which a deep
 # model carries on. Hexagon's has real numbers between two layers' bytes, and takes no float model: the bounds of the two
 # networks are what the official runtime's own kernels and its XNNPACK are apart on the same noise; the scores of the
-# detection are floats, and a step of their 8 bits is half a percent of the largest.
+# detection are floats, and a step of their 8 bits is half a percent of the largest. Core ML takes floats alone.
 DELEGATES = {
     "nnapi": ("TfLiteNnapiDelegate", [
         ("classification/mobilenet_v1_0.25_128_float.tflite", {}, 1e-4, 1),
@@ -26,6 +26,12 @@ DELEGATES = {
         ("classification/mobilenet_v1_1.0_224_quant.tflite", {}, 11, 1),
         ("classification/mobilenet_v1_1.0_224_int8.tflite", {}, 7, 1),
         ("detection/ssd_mobilenet_v1_coco_quant_postprocess_head_layers.tflite", {}, 5e-3, 1),
+    ]),
+    "coreml": ("TfLiteCoreMlDelegate", [
+        ("classification/mobilenet_v1_0.25_128_float.tflite", {}, 1e-4, 1),
+        ("classification/mobilenet_v1_1.0_224_fp16.tflite", {}, 1e-4, 1),
+        ("classification/mobilenet_v1_1.0_224_int8.tflite", {}, 0, 0),
+        ("segmentation/deeplabv3_257_mv_gpu.tflite", {}, 1e-3, 1),
     ]),
 }
 
