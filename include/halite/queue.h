@@ -4,7 +4,8 @@
 // one batch. The interpreters share their packed weights.
 //
 // Everything here may be called from any thread at any time, but HaliteQueueDelete: no other call on the queue may be
-// under way then.
+// under way then. Structs begin with their size where the program was compiled, so that later versions may append
+// fields; zero is the default of every other field.
 #ifndef HALITE_QUEUE_H
 #define HALITE_QUEUE_H
 
@@ -21,13 +22,15 @@ extern "C" {
 typedef struct HaliteQueue HaliteQueue;
 
 typedef struct HaliteQueueOptions {
-    // How many requests may be in the queue or under way; further ones wait or are turned away. 1 at least.
+    size_t struct_size; // sizeof(HaliteQueueOptions)
+    // How many requests may be in the queue or under way, up to 1048576; further ones wait or are turned away. 0: 256.
     int32_t max_requests;
     // How many requests one Invoke may compute. A request is an input of the model's own shapes; n of them are computed
-    // as inputs whose first dimension is n times as long. 1: no batches. The model has to treat the items of a batch
-    // apart from each other, as classifiers and detectors do; of that the queue checks the shapes alone.
+    // as inputs whose first dimension is n times as long. 0 or 1: no batches. The model has to treat the items of a
+    // batch apart from each other, as classifiers and detectors do; of that the queue checks the shapes alone.
     int32_t max_batch;
-    // How long a request may wait for others to fill its batch, while a worker is free.
+    // How long a request may wait for others to fill its batch, while a worker is free. 0: 1 ms; less than 0: not at
+    // all.
     int64_t batch_nanoseconds;
     // Packed weights that others share too; NULL: a cache of the queue's own. The queue holds on to it.
     HaliteWeightsCache *weights_cache;
@@ -35,9 +38,6 @@ typedef struct HaliteQueueOptions {
     void (*error_reporter)(void *data, const char *format, va_list args);
     void *error_data;
 } HaliteQueueOptions;
-
-// 256 requests, no batches, a window of 1 ms where max_batch is raised.
-TFL_CAPI_EXPORT HaliteQueueOptions HaliteQueueOptionsDefault(void);
 
 // Creates a queue with `count` workers (1 to 64). interpreters[i] are the options of the interpreter of worker i,
 // NULL for the default, and are copied; delegates in them are the caller's, must outlive the queue, and belong to one
@@ -61,6 +61,7 @@ TFL_CAPI_EXPORT size_t HaliteQueueGetInputBytes(const HaliteQueue *queue, int32_
 TFL_CAPI_EXPORT size_t HaliteQueueGetOutputBytes(const HaliteQueue *queue, int32_t output);
 
 typedef struct HaliteRequest {
+    size_t struct_size; // sizeof(HaliteRequest)
     // Memory for each input and output of the model, of the sizes above; the arrays are copied. The memory is the
     // queue's from the submission to the answer. An output may be NULL: it is not wanted.
     const void *const *inputs;
@@ -96,6 +97,7 @@ TFL_CAPI_EXPORT void HaliteQueueDrain(HaliteQueue *queue);
 enum { kHaliteLatencyBuckets = 48 };
 
 typedef struct HaliteQueueStatistics {
+    size_t struct_size;                      // sizeof(HaliteQueueStatistics), set by the caller
     uint64_t accepted, full, refused;        // submissions
     uint64_t done, failed, cancelled, late;  // answers
     int32_t queued, running;                 // requests now
@@ -107,7 +109,9 @@ typedef struct HaliteQueueStatistics {
     uint64_t latency[kHaliteLatencyBuckets]; // done requests: entry i counts those answered 2^i up to 2^(i+1) - 1
                                              // nanoseconds after their submission, the last one all that took longer
 } HaliteQueueStatistics;
-TFL_CAPI_EXPORT void HaliteQueueGetStatistics(HaliteQueue *queue, HaliteQueueStatistics *statistics);
+// Fills in the fields that the caller's version has: zeros for a NULL queue. kTfLiteError, without a message, where
+// struct_size is below that of the first version.
+TFL_CAPI_EXPORT TfLiteStatus HaliteQueueGetStatistics(HaliteQueue *queue, HaliteQueueStatistics *statistics);
 
 #ifdef __cplusplus
 }

@@ -9,9 +9,12 @@
 
 enum { MAX_WORKERS = 64, MAX_REQUESTS = 1 << 20, MAX_BATCH = 1 << 16 };
 
-HaliteQueueOptions HaliteQueueOptionsDefault(void)
+static void set_defaults(HaliteQueueOptions *options)
 {
-    return (HaliteQueueOptions){.max_requests = 256, .max_batch = 1, .batch_nanoseconds = 1000000};
+    if (options->max_requests == 0) options->max_requests = 256;
+    if (options->max_batch == 0) options->max_batch = 1;
+    if (options->batch_nanoseconds == 0) options->batch_nanoseconds = 1000000;
+    if (options->batch_nanoseconds < 0) options->batch_nanoseconds = 0;
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -24,7 +27,6 @@ static bool are_valid(const HaliteQueueOptions *options, const struct hl_reporte
     if (count < 1 || count > MAX_WORKERS) why = "the number of workers is not 1 to 64";
     if (options->max_requests < 1 || options->max_requests > MAX_REQUESTS) why = "max_requests is not 1 to 1048576";
     if (options->max_batch < 1 || options->max_batch > MAX_BATCH) why = "max_batch is not 1 to 65536";
-    if (options->batch_nanoseconds < 0) why = "batch_nanoseconds is negative";
     if (why) hl_report(reporter, "HaliteQueueCreate: %s", why);
     return !why;
 }
@@ -98,7 +100,14 @@ static void destroy(HaliteQueue *queue)
 HaliteQueue *HaliteQueueCreate(const TfLiteModel *model, const TfLiteInterpreterOptions *const *interpreters,
                                int32_t count, const HaliteQueueOptions *options)
 {
-    HaliteQueueOptions chosen = options ? *options : HaliteQueueOptionsDefault();
+    HaliteQueueOptions chosen = {.struct_size = sizeof chosen};
+    if (options && options->struct_size < sizeof chosen) { // the first version has all fields
+        hl_report(NULL, "HaliteQueueCreate: struct_size of the options is %zu, sizeof(HaliteQueueOptions) is %zu",
+                  options->struct_size, sizeof chosen);
+        return NULL;
+    }
+    if (options) chosen = *options;
+    set_defaults(&chosen);
     struct hl_reporter reporter = {chosen.error_reporter, chosen.error_data};
     if (!are_valid(&chosen, &reporter, model, count)) return NULL;
     HaliteQueue *queue = calloc(1, sizeof *queue);
@@ -161,13 +170,16 @@ void HaliteQueueDrain(HaliteQueue *queue)
     hl_mutex_unlock(&queue->mutex);
 }
 
-void HaliteQueueGetStatistics(HaliteQueue *queue, HaliteQueueStatistics *statistics)
+TfLiteStatus HaliteQueueGetStatistics(HaliteQueue *queue, HaliteQueueStatistics *statistics)
 {
-    if (!statistics) return;
-    *statistics = (HaliteQueueStatistics){0};
-    if (!queue) return;
+    if (!statistics || statistics->struct_size < sizeof *statistics) return kTfLiteError;
+    size_t size = statistics->struct_size;
+    *statistics = (HaliteQueueStatistics){.struct_size = size};
+    if (!queue) return kTfLiteOk;
     hl_mutex_lock(&queue->mutex);
     *statistics = queue->statistics;
     hl_mutex_unlock(&queue->mutex);
+    statistics->struct_size = size;
     statistics->elapsed_nanoseconds = hl_nanoseconds() - queue->created;
+    return kTfLiteOk;
 }

@@ -49,6 +49,7 @@ static const char *refuse(const HaliteQueue *queue, const HaliteRequest *descrip
 {
     const struct hl_queue_model *model = &queue->workers[0].model;
     if (!description) return "the description is NULL";
+    if (description->struct_size < sizeof *description) return "struct_size is less than sizeof(HaliteRequest)";
     if ((!description->inputs && model->input_count > 0) || (!description->outputs && model->output_count > 0))
         return "the list of inputs, or of outputs, is NULL";
     for (int32_t i = 0; i < model->input_count; i++)

@@ -95,6 +95,8 @@ static void load(struct fixture *f, const struct test_model *model)
     TfLiteInterpreterOptionsAddCustomOp(f->c.options, "Triple", &triple_op, 1, 1);
 }
 
+static const HaliteQueueOptions defaults = {.struct_size = sizeof defaults};
+
 static HaliteQueue *create(struct fixture *f, int32_t workers, HaliteQueueOptions options)
 {
     const TfLiteInterpreterOptions *interpreters[8];
@@ -145,7 +147,11 @@ static void make_order(struct order *order, float first)
     for (int i = 0; i < ITEM; i++) order->x[i] = first + (float)i;
     order->inputs[0] = order->x;
     order->outputs[0] = order->y;
-    order->request = (HaliteRequest){.inputs = order->inputs, .outputs = order->outputs, .done = note, .data = order};
+    order->request = (HaliteRequest){.struct_size = sizeof order->request,
+                                     .inputs = order->inputs,
+                                     .outputs = order->outputs,
+                                     .done = note,
+                                     .data = order};
 }
 
 static HaliteSubmission submit(struct fixture *f, struct order *order)
@@ -177,8 +183,8 @@ static void assert_answer(const struct order *order, HaliteRunState state)
 
 static HaliteQueueStatistics statistics_of(const struct fixture *f)
 {
-    HaliteQueueStatistics statistics;
-    HaliteQueueGetStatistics(f->queue, &statistics);
+    HaliteQueueStatistics statistics = {.struct_size = sizeof statistics};
+    assert_int_equal(HaliteQueueGetStatistics(f->queue, &statistics), kTfLiteOk);
     return statistics;
 }
 
@@ -228,11 +234,11 @@ static void check_answers(int32_t workers, HaliteQueueOptions options)
 static void answers_of_one_worker_and_of_three(void **state)
 {
     (void)state;
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     check_answers(1, options);
     check_answers(3, options);
     options.max_batch = 7;
-    options.batch_nanoseconds = 0;
+    options.batch_nanoseconds = -1;
     check_answers(1, options);
     check_answers(3, options);
 }
@@ -242,9 +248,9 @@ static void those_that_wait_form_batches(void **state)
     (void)state;
     struct fixture f;
     struct order first, orders[10];
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_batch = 4;
-    options.batch_nanoseconds = 0;
+    options.batch_nanoseconds = -1;
     begin(&f, 1, options);
     assert_int_equal(HaliteQueueGetMaxBatch(f.queue), 4);
     occupy(&f, &first);
@@ -264,7 +270,7 @@ static void a_window_fills_a_batch(void **state)
     (void)state;
     struct fixture f;
     struct order orders[4];
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_batch = 4;
     options.batch_nanoseconds = INT64_C(3600000000000); // no fewer than four
     begin(&f, 2, options);
@@ -290,7 +296,7 @@ static void a_fault_is_not_the_others(void **state)
     (void)state;
     struct fixture f;
     struct order first, orders[4];
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_batch = 4;
     begin(&f, 1, options);
     occupy(&f, &first);
@@ -312,7 +318,7 @@ static void priorities(void **state)
     static const int32_t given[] = {0, 5, -1, 5, 0}, places[] = {2, 0, 4, 1, 3};
     struct fixture f;
     struct order first, orders[5];
-    begin(&f, 1, HaliteQueueOptionsDefault());
+    begin(&f, 1, defaults);
     occupy(&f, &first);
     for (int i = 0; i < 5; i++) {
         make_order(&orders[i], (float)i);
@@ -340,7 +346,7 @@ static void the_bound(void **state)
     struct order orders[3], one_more;
     pthread_t thread;
     void *late_order;
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_requests = 3;
     begin(&f, 1, options);
     occupy(&f, &orders[0]);
@@ -371,7 +377,7 @@ static void cancelled_requests(void **state)
     (void)state;
     struct fixture f;
     struct order running, queued, last;
-    begin(&f, 1, HaliteQueueOptionsDefault());
+    begin(&f, 1, defaults);
     occupy(&f, &running);
     make_order(&queued, 1);
     make_order(&last, 2);
@@ -394,7 +400,7 @@ static void late_requests(void **state)
     (void)state;
     struct fixture f;
     struct order first, late, patient;
-    begin(&f, 1, HaliteQueueOptionsDefault());
+    begin(&f, 1, defaults);
     occupy(&f, &first);
     make_order(&late, 1);
     make_order(&patient, 2);
@@ -415,7 +421,7 @@ static void deleting_a_full_queue(void **state)
     enum { ORDERS = 20 };
     struct fixture f;
     struct order orders[ORDERS];
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_batch = 3;
     begin(&f, 2, options);
     for (int i = 0; i < ORDERS; i++) {
@@ -452,7 +458,7 @@ static void callbacks_submit(void **state)
     (void)state;
     struct fixture f;
     struct chain chain = {.f = &f};
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_requests = 1; // the callback finds room
     begin(&f, 1, options);
     make_order(&chain.order, 1);
@@ -481,23 +487,22 @@ static void wrong_arguments(void **state)
 {
     (void)state;
     struct fixture f;
-    const HaliteQueueOptions good = HaliteQueueOptionsDefault();
-    HaliteQueueOptions options = good;
+    HaliteQueueOptions options = defaults;
     load(&f, &gated);
-    assert_not_created(&f, good, 0, "number of workers");
-    assert_not_created(&f, good, 65, "number of workers");
-    options.max_requests = 0;
+    assert_not_created(&f, defaults, 0, "number of workers");
+    assert_not_created(&f, defaults, 65, "number of workers");
+    options.max_requests = -1;
     assert_not_created(&f, options, 1, "max_requests");
-    options = good;
-    options.max_batch = 0;
+    options = defaults;
+    options.max_batch = -1;
     assert_not_created(&f, options, 1, "max_batch");
-    options = good;
-    options.batch_nanoseconds = -1;
-    assert_not_created(&f, options, 1, "batch_nanoseconds");
+    options = defaults;
+    options.struct_size--; // this message goes to standard error: nobody can tell where the reporter stands
+    assert_null(create(&f, 1, options));
     client_end(&f.c);
 
     struct order order;
-    begin(&f, 1, good);
+    begin(&f, 1, defaults);
     make_order(&order, 1);
     order.inputs[0] = NULL;
     assert_int_equal(submit(&f, &order), kHaliteSubmissionRefused);
@@ -506,10 +511,16 @@ static void wrong_arguments(void **state)
     order.request.timeout_nanoseconds = -1;
     assert_int_equal(submit(&f, &order), kHaliteSubmissionRefused);
     assert_non_null(strstr(f.log.text, "negative"));
+    order.request.timeout_nanoseconds = 0;
+    order.request.struct_size--;
+    assert_int_equal(submit(&f, &order), kHaliteSubmissionRefused);
+    assert_non_null(strstr(f.log.text, "struct_size"));
+    order.request.struct_size++;
     assert_int_equal(HaliteQueueSubmit(f.queue, NULL, NULL), kHaliteSubmissionRefused);
     assert_int_equal(HaliteQueueSubmit(NULL, &order.request, NULL), kHaliteSubmissionRefused);
-    assert_int_equal(statistics_of(&f).refused, 3);
-    order.request.timeout_nanoseconds = 0;
+    assert_int_equal(statistics_of(&f).refused, 4);
+    HaliteQueueStatistics old = {.struct_size = sizeof old - 1};
+    assert_int_equal(HaliteQueueGetStatistics(f.queue, &old), kTfLiteError);
     order.outputs[0] = NULL; // not wanted
     assert_accepted(&f, &order);
     HaliteQueueDrain(f.queue);
@@ -524,7 +535,7 @@ static void wrong_arguments(void **state)
 static void serve_one_by_one(const struct test_model *model, const char *message, struct order *order)
 {
     struct fixture f;
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_batch = 8;
     load(&f, model);
     assert_non_null(create(&f, 1, options));
@@ -581,7 +592,7 @@ static void outputs_without_a_size(void **state)
         .name = "main", TEST_TENSORS(range_tensors), TEST_NODES(range_node), TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)};
     struct fixture f;
     load(&f, &range);
-    assert_not_created(&f, HaliteQueueOptionsDefault(), 1, "output 'range' has no size before the model runs");
+    assert_not_created(&f, defaults, 1, "output 'range' has no size before the model runs");
     client_end(&f.c);
 }
 
@@ -597,7 +608,7 @@ static void variables(void **state)
         .name = "main", TEST_TENSORS(kept_tensors), TEST_NODES(kept_node), TEST_INPUTS(0), TEST_OUTPUTS(2)};
     struct fixture f;
     load(&f, &kept);
-    assert_not_created(&f, HaliteQueueOptionsDefault(), 1, "it keeps variables");
+    assert_not_created(&f, defaults, 1, "it keeps variables");
     client_end(&f.c);
 }
 
@@ -705,7 +716,7 @@ static void submissions_of_eight_threads(void **state)
     static struct user users[THREADS];
     const char *seconds = getenv("HALITE_TEST_SECONDS");
     struct fixture f;
-    HaliteQueueOptions options = HaliteQueueOptionsDefault();
+    HaliteQueueOptions options = defaults;
     options.max_requests = 24; // fewer than slots, so that threads wait for room
     options.max_batch = 4;
     options.batch_nanoseconds = 50000;
