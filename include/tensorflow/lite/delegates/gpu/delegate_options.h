@@ -15,11 +15,13 @@
 extern "C" {
 #endif
 
-// How the delegate is going to be used. A hint: any of these gives the same results.
+// How the delegate is going to be used. A hint of the application that changes nothing in Halite:
+// plans come from a cost model and need no tuning at the start, so that one is the quickest known
+// for all of these.
 enum TfLiteGpuInferenceUsage {
-    // Few invocations: keep the time to the first result short.
+    // Few invocations: the time to the first result matters.
     TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0,
-    // Many invocations: spend time at the start (tuning, special kernels) for speed later.
+    // Many invocations: speed matters more than the start.
     TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1,
     // In between.
     TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2
@@ -55,7 +57,8 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
     // MAX_PRECISION; else: priority 1 is MIN_LATENCY; in both cases the others are AUTO.
     int32_t is_precision_loss_allowed;
 
-    // A TfLiteGpuInferenceUsage; another number makes applying the delegate fail.
+    // A TfLiteGpuInferenceUsage, without effect (see there); another number makes applying the
+    // delegate fail.
     int32_t inference_preference;
 
     // Values of TfLiteGpuInferencePriority, the most important first.
