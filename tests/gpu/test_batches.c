@@ -156,8 +156,9 @@ static void programs_are_shared_and_few_stay(void **state)
     static int constants[MANY][CONSTANTS];
     static struct gpu_program_desc descs[MANY];
     static struct gpu_program *programs[MANY], *again[2];
-    struct gpu_program_pool pool = {.backend = &gpu_backend_null, .device = gpu_backend_null.open(0, NULL)};
-    assert_non_null(pool.device);
+    struct gpu_device *device = gpu_backend_null.open(0, NULL);
+    assert_non_null(device);
+    struct gpu_program_pool pool = {.backend = &gpu_backend_null, .device = device};
     int live = gpu_null_live();
     for (int i = 0; i < MANY; i++) {
         constants[i][0] = 1 + i;
@@ -177,11 +178,12 @@ static void programs_are_shared_and_few_stay(void **state)
     // A call that fails holds nothing and leaves no programs.
     live = gpu_null_live();
     constants[0][1] = constants[1][1] = 9;
-    gpu_null_fail_at(pool.device, 1);
+    gpu_null_fail_at(device, 1);
     assert_false(gpu_programs_hold(&pool, descs, 2, programs));
     assert_int_equal(gpu_null_live(), live);
 
     gpu_programs_destroy(&pool);
+    gpu_backend_null.close(device);
 }
 
 int main(void)
