@@ -29,7 +29,7 @@ static void write_model(const char *name, int tensor_count, const struct test_te
 {
     enum { MAX_TENSORS = 16 };
     struct test_tensor named[MAX_TENSORS];
-    char names[MAX_TENSORS][8];
+    char names[MAX_TENSORS][16];
     for (int i = 0; i < tensor_count; i++) {
         snprintf(names[i], sizeof names[i], "t%d", i);
         named[i] = tensors[i];
