@@ -64,27 +64,54 @@ static bool check_squared(const struct delegate_view *view, const struct nnapi_o
     return check_same_types(view);
 }
 
-// The difference whose square is the largest that the output holds: m = (q_max - zero point) * scale.
-static void set_difference_scale(const TfLiteTensor *out, struct nnapi_type *type)
+// 8 bits for differences from 0 to the greatest that counts: which the inputs can have, and whose square the output
+// holds.
+static void set_difference_scale(const struct nnapi_node *node, const TfLiteTensor *out, struct nnapi_type *type)
 {
+    float low[2], high[2];
+    for (int i = 0; i < 2; i++) {
+        const TfLiteTensor *input = &node->context->tensors[nnapi_input_index(node, i)];
+        int lowest = input->type == kTfLiteInt8 ? -128 : 0;
+        low[i] = (float)(lowest - nnapi_zero_point(input)) * nnapi_scale(input);
+        high[i] = low[i] + 255 * nnapi_scale(input);
+    }
+    float inputs = fmaxf(high[0] - low[1], high[1] - low[0]);
     int highest = out->type == kTfLiteInt8 ? 127 : 255;
-    float largest = (float)(highest - nnapi_zero_point(out)) * nnapi_scale(out);
-    type->scale = 2 * sqrtf(largest) / 254;
-    type->zero_point = type->type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM ? 128 : 0;
+    float outputs = sqrtf((float)(highest - nnapi_zero_point(out)) * nnapi_scale(out));
+    type->scale = fminf(inputs, outputs) / 255;
+    type->zero_point = type->type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM ? 0 : -128;
 }
 
+static uint32_t map_difference(struct nnapi_model *model, const struct nnapi_node *node, int first,
+                               const struct nnapi_type *type)
+{
+    uint32_t difference = nnapi_new_operand(model, type);
+    nnapi_add_tensor(model, nnapi_input_index(node, first));
+    nnapi_add_tensor(model, nnapi_input_index(node, 1 - first));
+    nnapi_add_i32(model, kTfLiteActNone);
+    nnapi_set_output_operand(model, difference);
+    nnapi_end(model, NNAPI_SUB);
+    return difference;
+}
+
+// Of 8 bits it is the square of |a - b|, which is the greater of max(a - b, 0) and max(b - a, 0): with a bit for the
+// sign in the rounded difference, the square would be up to two steps off, and without it one.
 static void map_squared(struct nnapi_model *model, const struct nnapi_node *node)
 {
     int output = node->node->outputs->data[0];
     struct nnapi_type type = nnapi_type_of(model, output);
     const TfLiteTensor *out = &node->context->tensors[output];
-    if (nnapi_is_8_bit(out)) set_difference_scale(out, &type);
-    uint32_t difference = nnapi_new_operand(model, &type);
-    nnapi_add_tensor(model, nnapi_input_index(node, 0));
-    nnapi_add_tensor(model, nnapi_input_index(node, 1));
-    nnapi_add_i32(model, kTfLiteActNone);
-    nnapi_set_output_operand(model, difference);
-    nnapi_end(model, NNAPI_SUB);
+    bool unsigned_parts = nnapi_is_8_bit(out);
+    if (unsigned_parts) set_difference_scale(node, out, &type);
+    uint32_t difference = map_difference(model, node, 0, &type);
+    if (unsigned_parts) {
+        uint32_t opposite = map_difference(model, node, 1, &type), greater = nnapi_new_operand(model, &type);
+        nnapi_add_operand(model, difference);
+        nnapi_add_operand(model, opposite);
+        nnapi_set_output_operand(model, greater);
+        nnapi_end(model, NNAPI_MAXIMUM);
+        difference = greater;
+    }
     nnapi_add_operand(model, difference);
     nnapi_add_operand(model, difference);
     nnapi_add_i32(model, kTfLiteActNone);
