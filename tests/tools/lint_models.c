@@ -20,7 +20,7 @@ enum { CONV_2D = 3, DEQUANTIZE = 6, RELU = 19, RESHAPE = 22, TANH = 28, TRANSPOS
     {                                      \
         .builtin = (code), inputs, outputs \
     }
-#define STRIDES .settings = {{HL_Conv2DOptions_stride_w, 1}, {HL_Conv2DOptions_stride_h, 1}}
+#define STRIDES .settings = {{HL_Conv2DOptions_stride_w, 1, 0, NULL}, {HL_Conv2DOptions_stride_h, 1, 0, NULL}}
 
 static const char *folder;
 
