@@ -99,6 +99,18 @@ static int count_lines(const char *text, const char *begin, const char *end)
     return count;
 }
 
+// Programs that were compiled, and those that were taken from a file.
+static struct outcome count_programs(const TfLiteDelegate *delegate)
+{
+    struct outcome outcome = {.compiled = 0};
+    char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
+    assert_non_null(text);
+    outcome.kept = count_lines(text, "program ", " ; kept");
+    outcome.compiled = count_lines(text, "program ", "") - outcome.kept;
+    free(text);
+    return outcome;
+}
+
 // Applies a delegate and runs once, which succeeds whatever the files are.
 static struct outcome run(struct start start)
 {
@@ -121,15 +133,10 @@ static struct outcome run(struct start start)
     assert_true(delegated_nodes(&session) >= 2);
     set_input(&session);
     assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
-    if (strcmp(device, "null") == 0) {
-        char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
-        assert_non_null(text);
-        outcome.kept = count_lines(text, "program ", " ; kept");
-        outcome.compiled = count_lines(text, "program ", "") - outcome.kept;
-        free(text);
-    } else {
+    if (strcmp(device, "null") == 0)
+        outcome = count_programs(delegate);
+    else
         check_output(&session);
-    }
     snprintf(outcome.messages, sizeof outcome.messages, "%.4095s", session.messages.text);
     end(&session);
     tflite_plugin_destroy_delegate(delegate);
@@ -194,6 +201,69 @@ static void test_others_do_not_match(void **state)
     assert_warm(start);
     assert_warm(precise);
     assert_warm(named);
+}
+
+static TfLiteDelegate *make_keeping(const char *folder)
+{
+    TfLiteDelegate *delegate =
+        make((const char *[]){"device", "null", "serialization_dir", folder, "model_token", "model", NULL});
+    assert_non_null(delegate);
+    return delegate;
+}
+
+// A start whose input is resized from batch 1 to 4 and back.
+static struct outcome run_batches(const char *folder)
+{
+    static const int batches[] = {4, 1};
+    TfLiteDelegate *delegate = make_keeping(folder);
+    struct session session;
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    for (int i = 0; i < 2; i++) {
+        const int dims[] = {batches[i], 2, 3, 5};
+        assert_int_equal(TfLiteInterpreterResizeInputTensor(session.interpreter, 0, dims, 4), kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+    }
+    struct outcome outcome = count_programs(delegate);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+    return outcome;
+}
+
+static void test_resized_batches(void **state)
+{
+    struct folder *folder = *state;
+    assert_true(run_batches(folder->path).compiled >= 3);
+    struct outcome second = run_batches(folder->path);
+    assert_int_equal(second.compiled, 0);
+    assert_true(second.kept >= 3);
+    assert_warm((struct start){.folder = folder->path});
+}
+
+// A delegate that serves another model first holds most programs of this one, and asks its file for the rest alone. The
+// file keeps the others all the same.
+static void test_two_models_of_one_delegate(void **state)
+{
+    static const struct test_node nodes_of_larger[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
+                                                       TWO_IN(kTfLiteBuiltinAdd, A, R, S),
+                                                       TWO_IN(kTfLiteBuiltinMul, S, S, T),
+                                                       ONE_IN(kTfLiteBuiltinLogSoftmax, T, P)};
+    static const struct test_model larger = {TEST_TENSORS(tensors), TEST_NODES(nodes_of_larger), TEST_INPUTS(A),
+                                             TEST_OUTPUTS(P)};
+    struct folder *folder = *state;
+    const struct start start = {.folder = folder->path, .model = &larger};
+    assert_cold(start, NULL);
+    TfLiteDelegate *delegate = make_keeping(folder->path);
+    struct session first, second;
+    begin(&first, &whole);
+    begin(&second, &larger);
+    assert_int_equal(apply(&first, delegate), kTfLiteOk);
+    assert_int_equal(apply(&second, delegate), kTfLiteOk);
+    assert_in_range(count_programs(delegate).kept, 1, 2);
+    end(&first);
+    end(&second);
+    tflite_plugin_destroy_delegate(delegate);
+    assert_warm(start);
 }
 
 // A file in another's position is found out by what it says of itself.
@@ -324,7 +394,8 @@ static void test_damaged_programs(void **state)
     assert_true(gpu_program_cache_close(&kept, &bytes, &size));
     assert_int_equal(size, 5 * 16 + 3 * (1 + 2 + 3 + 4 + 5));
 
-    // Unused ones go, new ones replace, and what stays the same is not given again.
+    // New ones replace old ones of the same key, those that nobody asked for stay, and what stays the same is not given
+    // again.
     assert_true(gpu_program_cache_open(&kept, bytes, size));
     for (uint64_t key = 1; key <= 5; key++) {
         size_t binary_size;
@@ -340,7 +411,7 @@ static void test_damaged_programs(void **state)
     assert_non_null(gpu_program_cache_find(&kept, 2, &other_size));
     gpu_program_cache_add(&kept, 2, calloc(1, 7), 7);
     assert_true(gpu_program_cache_close(&kept, &other, &other_size));
-    assert_int_equal(other_size, 16 + 7);
+    assert_int_equal(other_size, size + 7 - 3 * 2);
     free(other);
 
     for (size_t length = 0; length < size; length++) {
@@ -522,6 +593,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_second_start_compiles_nothing),
         TEST(test_others_do_not_match),
+        TEST(test_resized_batches),
+        TEST(test_two_models_of_one_delegate),
         TEST(test_names_prove_nothing),
         TEST(test_identity),
         TEST(test_damaged_files),

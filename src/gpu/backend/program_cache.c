@@ -71,7 +71,6 @@ const void *gpu_program_cache_find(struct gpu_program_cache *cache, uint64_t key
 {
     struct gpu_cached_program *program = cache->open ? find(cache, key) : NULL;
     if (!program) return NULL;
-    program->used = true;
     *size = program->size;
     return program->binary;
 }
@@ -85,29 +84,23 @@ void gpu_program_cache_add(struct gpu_program_cache *cache, uint64_t key, void *
         return;
     }
     free(program->binary);
-    *program = (struct gpu_cached_program){key, binary, size, true};
+    *program = (struct gpu_cached_program){key, binary, size};
     cache->changed = true;
 }
 
 bool gpu_program_cache_close(struct gpu_program_cache *cache, void **bytes, size_t *size)
 {
-    bool changed = cache->changed, ok = true;
+    bool ok = true;
     *bytes = NULL;
     *size = 0;
-    for (int i = 0; i < cache->count; i++) {
-        if (!cache->programs[i].used)
-            changed = true;
-        else
-            ok = ok && hl_add_size(*size, sizeof(struct prefix), size) &&
-                 hl_add_size(*size, cache->programs[i].size, size);
-    }
-    if (changed && ok && *size > 0) {
+    for (int i = 0; i < cache->count; i++)
+        ok = ok && hl_add_size(*size, sizeof(struct prefix), size) && hl_add_size(*size, cache->programs[i].size, size);
+    if (cache->changed && ok && *size > 0) {
         unsigned char *at = *bytes = malloc(*size);
         ok = at != NULL;
         for (int i = 0; i < cache->count && ok; i++) {
             const struct gpu_cached_program *program = &cache->programs[i];
             struct prefix prefix = {program->key, program->size};
-            if (!program->used) continue;
             memcpy(at, &prefix, sizeof prefix);
             memcpy(at + sizeof prefix, program->binary, program->size);
             at += sizeof prefix + program->size;

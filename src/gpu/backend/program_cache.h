@@ -16,7 +16,6 @@ struct gpu_program_cache {
         uint64_t key;
         void *binary;
         size_t size;
-        bool used; // this process has asked for it or added it
     } * programs;
     int count, capacity;
 };
@@ -28,8 +27,9 @@ bool gpu_program_cache_open(struct gpu_program_cache *cache, const void *bytes, 
 const void *gpu_program_cache_find(struct gpu_program_cache *cache, uint64_t key, size_t *size);
 // Takes over a malloc'ed binary; it replaces an earlier one with the same key. Without memory the binary is dropped.
 void gpu_program_cache_add(struct gpu_program_cache *cache, uint64_t key, void *binary, size_t size);
-// Closes the cache. *bytes: all programs that this process has used, malloc'ed, or NULL if they are exactly those that
-// gpu_program_cache_open got. False without memory.
+// Closes the cache. *bytes: all programs, malloc'ed, or NULL if none was added since gpu_program_cache_open. Programs
+// that nobody has asked for stay: a process that has them already, from an earlier cache, does not ask. False without
+// memory.
 bool gpu_program_cache_close(struct gpu_program_cache *cache, void **bytes, size_t *size);
 // Closes the cache and drops what is in it.
 void gpu_program_cache_free(struct gpu_program_cache *cache);
