@@ -192,7 +192,7 @@ set(test_doc_async_more tests/api/async_delegate.c ${doc_async})
 set(test_core_more tests/litert/core_fixture.c)
 set(test_core_run_more tests/litert/core_fixture.c)
 # The long ones among those that run in one thread, which the thread sanitizer would slow down to five minutes for nothing.
-set(tests_of_one_thread test_hostile test_gemm test_dialect)
+set(tests_of_one_thread test_hostile test_gemm test_dialect test_grid)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
 foreach(file IN LISTS test_files)
     get_filename_component(name ${file} NAME_WE)
@@ -214,7 +214,7 @@ foreach(file IN LISTS test_files)
         set(library $<TARGET_OBJECTS:halite_litert_accelerator> $<TARGET_OBJECTS:halite_litert_text>
             $<TARGET_OBJECTS:halite_litert_core>
             tensorflowlite_gpu_delegate_static tensorflowlite_c_static ${CMAKE_DL_LIBS} m)
-    elseif(name MATCHES "^test_coreml" AND NOT HALITE_PROTOBUF_C)
+    elseif((name MATCHES "^test_coreml" AND NOT HALITE_PROTOBUF_C) OR (name STREQUAL "test_grid" AND NOT CXX_COMPILER))
         continue()
     else()
         set(library tensorflowlite_c_static)
@@ -283,6 +283,7 @@ endif()
 
 # ---- the other delegates, before fakes of the systems that they are for ----------------------------------------------
 add_subdirectory(tests/fakes)
+target_link_libraries(test_grid PRIVATE fake_grid)
 add_dependencies(test_energy fake_nvml)
 target_compile_definitions(test_energy PRIVATE FAKE_NVML="$<TARGET_FILE:fake_nvml>")
 include(tests/delegates/tests.cmake)
