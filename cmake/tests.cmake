@@ -183,12 +183,15 @@ set(test_nnapi_ops_more ${op_table_files} tests/delegates/op_families.c)
 set(test_coreml_ops_more ${test_nnapi_ops_more})
 set(test_hexagon_ops_more ${test_nnapi_ops_more} tests/delegates/hexagon_cases.c)
 set(test_async_more tests/api/async_delegate.c)
-# The examples of a page, to be compiled.
-set(doc_async ${PROJECT_BINARY_DIR}/docs/doc_async.h)
-add_custom_command(OUTPUT ${doc_async} VERBATIM DEPENDS docs/async.md
-    COMMAND sed -n [=[/^```c$/,/^```$/{/^```/!p}]=] ${PROJECT_SOURCE_DIR}/docs/async.md > ${doc_async})
+# The examples of pages, to be compiled: docs/PAGE.md becomes doc_PAGE.h.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
-set(test_doc_async_more tests/api/async_delegate.c ${doc_async})
+foreach(page async gpu_custom_ops)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/docs/doc_${page}.h VERBATIM DEPENDS docs/${page}.md
+        COMMAND sed -n [=[/^```c$/,/^```$/{/^```/!p}]=] ${PROJECT_SOURCE_DIR}/docs/${page}.md
+            > ${PROJECT_BINARY_DIR}/docs/doc_${page}.h)
+endforeach()
+set(test_doc_async_more tests/api/async_delegate.c ${PROJECT_BINARY_DIR}/docs/doc_async.h)
+set(test_custom_op_more ${PROJECT_BINARY_DIR}/docs/doc_gpu_custom_ops.h)
 set(test_core_more tests/litert/core_fixture.c)
 set(test_core_run_more tests/litert/core_fixture.c)
 # The long ones among those that run in one thread, which the thread sanitizer would slow down to five minutes for nothing.
@@ -248,6 +251,9 @@ endforeach()
 target_include_directories(test_average_precision PRIVATE tools)
 target_include_directories(test_statistics PRIVATE tools)
 target_include_directories(test_doc_async PRIVATE ${PROJECT_BINARY_DIR}/docs)
+if(TARGET test_custom_op)
+    target_include_directories(test_custom_op PRIVATE ${PROJECT_BINARY_DIR}/docs)
+endif()
 if(TARGET test_buffers)
     target_include_directories(test_buffers PRIVATE ${PROJECT_BINARY_DIR}/application)
 endif()

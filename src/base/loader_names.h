@@ -10,6 +10,7 @@ struct hl_loader_names {
     const char *const *vulkan;
     const char *const *egl;
     const char *const *gles;
+    const char *const *shaderc; // the compiler of GLSL
 };
 
 extern const struct hl_loader_names hl_loader_names;

@@ -10,10 +10,12 @@ const struct hl_loader_names hl_loader_names = {
 #if defined(__APPLE__)
     .opencl = NAMES("/System/Library/Frameworks/OpenCL.framework/OpenCL"),
     .vulkan = NAMES("libvulkan.1.dylib", "libvulkan.dylib"),
+    .shaderc = NAMES("libshaderc_shared.1.dylib"),
 #else
     .opencl =
         NAMES("libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so", "/system/vendor/lib64/libOpenCL.so"),
     .vulkan = NAMES("libvulkan.so.1", "libvulkan.so"),
+    .shaderc = NAMES("libshaderc.so.1", "libshaderc_shared.so.1"),
 #endif
     .opencl_drivers = NAMES("libnvidia-opencl.so.1"),
     .egl = NAMES("libEGL.so.1", "libEGL.so"),

@@ -12,4 +12,5 @@ const struct hl_loader_names hl_loader_names = {
     .vulkan = NAMES("vulkan-1.dll"),
     .egl = NAMES("libEGL.dll"),
     .gles = NAMES("libGLESv2.dll"),
+    .shaderc = NAMES("shaderc_shared.dll"),
 };

@@ -3,8 +3,8 @@
 # exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]: the shared library exports every function and every constant
 # that the public headers declare, with version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to
 # libraries that are not part of this one, or to a later version: their functions may be missing. With gpu: the library
-# is the GPU delegate, its headers those of delegates/gpu and halite/gpu_delegate.h. With another delegate: its own
-# headers, and of halite/gpu_delegate.h the report.
+# is the GPU delegate, its headers those of delegates/gpu, halite/gpu_delegate.h and halite/gpu_op.h. With another
+# delegate: its own headers, and of halite/gpu_delegate.h the report.
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
     echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi|hexagon|coreml]" >&2
     exit 2
@@ -30,7 +30,7 @@ for header in $headers; do
 done
 least=150
 if [ "${2:-}" = gpu ]; then
-    required=$(echo "$headers" | grep -e '/delegates/gpu/' -e '/gpu_plugin.h$' -e '^halite/gpu_delegate.h$')
+    required=$(echo "$headers" | grep -e '/delegates/gpu/' -e '/gpu_plugin.h$' -e '^halite/gpu_[a-z]*.h$')
     headers=$required
     least=30
 elif [ "${2:-}" = nnapi ]; then

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "base/threads.h"
+#include "gpu/backend/vulkan_compiler.h"
 #include "gpu/backend/vulkan_device.h"
 #include "gpu/lang/spirv/spirv.h"
 
@@ -335,6 +336,29 @@ static void vulkan_program_destroy(struct gpu_device *device, struct gpu_program
     free(program);
 }
 
+// The kernel's SPIR-V. False after a message: there is none. Without memory it is NULL.
+static bool find_module(struct compilation *compilation, size_t *bytes)
+{
+    struct gpu_device *device = compilation->device;
+    const struct gpu_kernel *kernel = compilation->desc->kernel;
+    enum gpu_precision precision = compilation->desc->precision;
+    if (kernel->modules) {
+        char why[512];
+        int number = precision == GPU_F32 ? 0 : 1;
+        *bytes = kernel->modules->bytes[number];
+        compilation->spirv =
+            *bytes > 0 ? malloc(*bytes) : gpu_vulkan_compile(kernel, precision, bytes, why, sizeof why);
+        if (compilation->spirv && kernel->modules->words[number])
+            memcpy(compilation->spirv, kernel->modules->words[number], *bytes);
+        return *bytes > 0 || gpu_device_fail(&device->base, "kernel %s: %s", kernel->name, why);
+    }
+    compilation->spirv = gpu_spirv(kernel->name, precision, bytes);
+    return *bytes > 0 ||
+           gpu_device_fail(&device->base,
+                           "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
+                           kernel->name);
+}
+
 static bool begin(struct compilation *compilation)
 {
     struct gpu_device *device = compilation->device;
@@ -345,11 +369,7 @@ static bool begin(struct compilation *compilation)
                                "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
                                kernel->name);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    compilation->spirv = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
-    if (info.codeSize == 0)
-        return gpu_device_fail(&device->base,
-                               "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
-                               kernel->name);
+    if (!find_module(compilation, &info.codeSize)) return false;
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     if (!compilation->spirv || !program) return gpu_device_no_memory(&device->base, "a program");
     info.pCode = compilation->spirv;

@@ -18,12 +18,13 @@ enum {
     ELEMENT_WORK = 10, // for an operator without multiply-adds: one element in a nanosecond
 };
 
-static double node_work(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
+static double node_work(const struct gpu_engine *engine, TfLiteContext *context, const TfLiteNode *node,
+                        const TfLiteRegistration *registration)
 {
     if (node->outputs->size == 0 || node->outputs->data[0] < 0) return 0;
     double elements = (double)hl_elements(&context->tensors[node->outputs->data[0]]);
-    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
-    struct gpu_node_view view = {.context = context, .node = node, .registration = registration};
+    const struct gpu_op *op = gpu_op_of(engine->custom_ops, registration);
+    struct gpu_node_view view = {.context = context, .node = node, .registration = registration, .op = op};
     int64_t macs = op && op->macs ? op->macs(&view) : 0;
     return elements * (double)(macs > 0 ? macs : ELEMENT_WORK);
 }
@@ -41,13 +42,14 @@ static double copied_bytes(const TfLiteContext *context, const TfLiteIntArray *t
 const char *gpu_partition_cost(const struct delegate *delegate, TfLiteContext *context,
                                const struct delegate_piece *piece, int number)
 {
-    if (number == 0 || !((const struct gpu_delegate *)delegate)->engine->options.skip_small) return NULL;
+    const struct gpu_engine *engine = ((const struct gpu_delegate *)delegate)->engine;
+    if (number == 0 || !engine->options.skip_small) return NULL;
     double work = 0;
     for (int i = 0; i < piece->count; i++) {
         TfLiteNode *node;
         TfLiteRegistration *registration;
         if (context->GetNodeAndRegistration(context, piece->nodes[i], &node, &registration) == kTfLiteOk)
-            work += node_work(context, node, registration);
+            work += node_work(engine, context, node, registration);
     }
     double copies = copied_bytes(context, piece->inputs) + copied_bytes(context, piece->outputs);
     return work > SUBMISSION_COST + BYTE_COST * copies ? NULL : "copies cost more than it saves";

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/delegate/custom_op.h"
+
 // ---- messages -----------------------------------------------------------------------------------
 
 static void write_message(void *user_data, const char *format, va_list args)
@@ -65,6 +67,7 @@ void gpu_engine_release(struct gpu_engine *engine)
     }
     gpu_options_free(&engine->options);
     free(engine->buffers.list);
+    gpu_custom_ops_free(engine->custom_ops);
     hl_mutex_destroy(&engine->mutex);
     hl_mutex_destroy(&engine->references_mutex);
     free(engine);

@@ -27,17 +27,18 @@ struct gpu_buffers {
     uint64_t copied;                // bytes of inputs and outputs
 };
 
-// Only engine.c writes to it, but for the profiles, buffers and programs. Everything except the options may be read
-// only between enter and leave.
+// Only engine.c writes to it, but for the profiles, buffers, operators and programs. Everything except the options may
+// be read only between enter and leave.
 struct gpu_engine {
     struct gpu_options options;
     struct hl_reporter reporter;
     char last_error[160]; // the last message, shortened
     struct gpu_profiles profiles;
     struct gpu_buffers buffers;
-    struct gpu_device_info info;  // of the device, once it is open
-    struct gpu_device *device;    // NULL until gpu_engine_open
-    enum gpu_precision precision; // that of the options, or a higher one if the device lacks it
+    const struct gpu_op *custom_ops; // those of the application, for custom_op.c; the last added first
+    struct gpu_device_info info;     // of the device, once it is open
+    struct gpu_device *device;       // NULL until gpu_engine_open
+    enum gpu_precision precision;    // that of the options, or a higher one if the device lacks it
     struct gpu_program_pool programs;
     struct gpu_first_batch {
         uint64_t graph; // gpu_graph_hash

@@ -86,7 +86,7 @@ static bool check_scales(const struct gpu_node_view *view, const struct gpu_op *
 static void check_node(const struct gpu_node_view *view)
 {
     const TfLiteRegistration *registration = view->registration;
-    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    const struct gpu_op *op = view->op;
     if (!op) {
         gpu_refuse(view, DELEGATE_NO_KERNEL, -1, "Operation is not supported.");
         return;
@@ -116,10 +116,8 @@ static void check_node(const struct gpu_node_view *view)
 }
 
 // Whether the CPU, like the original, reads uint8 weights as int8 because the activations are floats.
-static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node,
-                            const TfLiteRegistration *registration)
+static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node, const struct gpu_op *op)
 {
-    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
     if (!op || !op->hybrid || node->outputs->size < 1) return false;
     int output = node->outputs->data[node->outputs->size - 1];
     if (output < 0 || context->tensors[output].type != kTfLiteFloat32) return false;
@@ -134,9 +132,15 @@ bool gpu_supported(const struct delegate_view *view)
     TfLiteIntArray *inputs = delegate_int_array(view->node->inputs->size);
     if (!inputs) return delegate_refuse(view, DELEGATE_DEVICE, -1, "out of memory");
     TfLiteNode shown = shown_node(view->node, view->delegate->source, inputs);
-    struct gpu_node_view gpu_view = {view->context, &shown, view->registration, delegate->engine->options.quantized,
-                                     view->reason};
-    if (reads_as_signed(view->context, view->node, view->registration))
+    struct gpu_node_view gpu_view = {
+        .context = view->context,
+        .node = &shown,
+        .registration = view->registration,
+        .quantized_allowed = delegate->engine->options.quantized,
+        .op = gpu_op_of(delegate->engine->custom_ops, view->registration),
+        .reason = view->reason,
+    };
+    if (reads_as_signed(view->context, view->node, gpu_view.op))
         gpu_refuse(&gpu_view, DELEGATE_TYPE, -1, "uint8 weights of floats, which the CPU reads as int8");
     else
         check_node(&gpu_view);

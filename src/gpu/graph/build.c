@@ -158,13 +158,15 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
 {
     struct gpu_graph *graph = builder->graph;
     bool custom = registration->builtin_code == kTfLiteBuiltinCustom;
-    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    const struct gpu_op *op = gpu_op_of(builder->partition->custom_ops, registration);
     if (!op) return fail(builder, "an operator without a GPU kernel was claimed", NULL);
     struct gpu_node *node = gpu_graph_add_node(graph, registration->builtin_code, -1);
     if (!node) return false;
     node->index = index;
     node->op = op;
-    if (!gpu_graph_set_params(node, custom ? NULL : from->builtin_data, op->params_size))
+    bool keeps = op->keeps_options && from->custom_initial_data && from->custom_initial_data_size > 0;
+    size_t size = keeps ? (size_t)from->custom_initial_data_size : op->params_size;
+    if (!gpu_graph_set_params(node, keeps ? from->custom_initial_data : custom ? NULL : from->builtin_data, size))
         return fail(builder, "out of memory", NULL);
     if (custom && op->params_size > 0) { // the options in the file may be shorter
         size_t given = (size_t)from->custom_initial_data_size;

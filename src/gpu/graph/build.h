@@ -12,6 +12,7 @@ struct gpu_partition {
     const int *source;                     // by tensor: the constant that it is a dequantized copy of, else -1
     size_t source_count;
     enum gpu_precision precision;
+    const struct gpu_op *custom_ops; // those of the application, see gpu_op_of
 };
 
 // NULL after a message. Inputs and outputs that the CPU gives and takes are the values with is_input and is_output; a

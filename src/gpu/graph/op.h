@@ -18,7 +18,8 @@ struct gpu_node_view {
     const TfLiteContext *context;
     const TfLiteNode *node;
     const TfLiteRegistration *registration;
-    bool quantized_allowed; // 8-bit tensors may be computed in floats
+    bool quantized_allowed;  // 8-bit tensors may be computed in floats
+    const struct gpu_op *op; // that of the node
     struct delegate_reason *reason;
 };
 
@@ -107,6 +108,7 @@ struct gpu_op {
     unsigned short min_params_size;
     unsigned short activation; // offset of the fused activation in builtin_data, if has_activation
     bool has_activation;
+    bool keeps_options;      // a custom operator's options are all bytes of the file; params_size is 0
     bool applies_activation; // the kernels apply the options' activation themselves (recurrent layers)
 
     // ---- stages (gpu/lang/epilogue.def)
@@ -130,6 +132,7 @@ struct gpu_op {
 
     // Every kernel that `plan` may use, with NULL at the end: GPU_KERNELS(…). The build compiles these to SPIR-V.
     const struct gpu_kernel *const *kernels;
+    const struct gpu_op *next; // of an application's operators: the next one of the delegate
 };
 
 #define GPU_PARAMS(type) .params_size = sizeof(type)
@@ -155,6 +158,8 @@ bool gpu_always(const struct gpu_node *node);
 // Finds an operator by its builtin code, or a custom one (kTfLiteBuiltinCustom) by its name. Returns NULL if the GPU
 // has no kernel for it.
 const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
+// The same, with a list of the application's operators that come first.
+const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistration *registration);
 // A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
 

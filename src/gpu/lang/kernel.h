@@ -69,6 +69,14 @@ struct gpu_kernel {
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_.
     bool epilogue;
     const char *body;
+    // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
+    const struct gpu_kernel_modules *modules;
+};
+
+// SPIR-V in floats (GPU_F32) and halves (GPU_F16S); NULL where there is none.
+struct gpu_kernel_modules {
+    const void *words[2];
+    size_t bytes[2];
 };
 
 // Makes a body of the text between the parentheses. It may have commas and line breaks, but no '#'.

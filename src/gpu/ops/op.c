@@ -39,6 +39,14 @@ const struct gpu_op *gpu_op_find(int builtin, const char *custom_name)
     return NULL;
 }
 
+const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistration *registration)
+{
+    const char *name = registration->builtin_code == kTfLiteBuiltinCustom ? registration->custom_name : NULL;
+    for (; name && own; own = own->next)
+        if (strcmp(own->name, name) == 0) return own;
+    return gpu_op_find(registration->builtin_code, registration->custom_name);
+}
+
 // ---- reasons ------------------------------------------------------------------------------------
 
 bool gpu_refuse(const struct gpu_node_view *view, enum delegate_reason_code code, int input, const char *format, ...)
@@ -305,8 +313,7 @@ int gpu_integer_at(const TfLiteTensor *tensor, int64_t index)
 
 int64_t gpu_macs_of_weights(const struct gpu_node_view *view)
 {
-    const struct gpu_op *op = gpu_op_find(view->registration->builtin_code, view->registration->custom_name);
-    const TfLiteTensor *weights = gpu_view_input(view, op->weighted.weights), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *weights = gpu_view_input(view, view->op->weighted.weights), *y = gpu_view_output(view, 0);
     int channels = weights && y && y->dims && y->dims->size > 0 ? y->dims->data[y->dims->size - 1] : 0;
     return channels > 0 ? hl_elements(weights) / channels : 0;
 }
