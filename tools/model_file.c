@@ -271,16 +271,21 @@ bool hl_model_options_gpu(const struct hl_model_options *options)
     return options->gpu || (options->delegate == NULL && meant);
 }
 
-bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
+bool hl_model_file_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
     bool gpu = hl_model_options_gpu(options);
-    if (gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options))) return false;
-    if (!gpu && options->delegate != NULL && (options->precision != 0 || options->partitions > 0)) {
+    if (gpu) return hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options);
+    if (options->delegate != NULL && (options->precision != 0 || options->partitions > 0)) {
         hl_error(file->command, NULL, "--%s is for --gpu; the delegate %s chooses its own",
                  options->precision != 0 ? "precision" : "partitions", options->delegate);
         return false;
     }
-    if (!gpu && options->delegate != NULL && !open_delegate(file, options)) return false;
+    return options->delegate == NULL || open_delegate(file, options);
+}
+
+bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    if (!hl_model_file_delegate(file, options)) return false;
     if (!hl_model_file_try(file, options)) {
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
@@ -358,7 +363,7 @@ static bool add_custom_ops(TfLiteInterpreterOptions *options, struct hl_model_fi
     return found > 0;
 }
 
-bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
+TfLiteInterpreterOptions *hl_model_file_options(struct hl_model_file *file, const struct hl_model_options *options)
 {
     hl_text_clear(&file->messages);
     TfLiteInterpreterOptions *how = TfLiteInterpreterOptionsCreate();
@@ -368,7 +373,7 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
     if (options->stand_ins) add_stand_ins(how, file->model);
     if (options->custom_ops != NULL && !add_custom_ops(how, file, options->custom_ops)) {
         TfLiteInterpreterOptionsDelete(how);
-        return false;
+        return NULL;
     }
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
     for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++) {
@@ -382,6 +387,13 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
         HaliteWeightsCacheDelete(cache); // the interpreter has it
         file->keeps_weights = true;
     }
+    return how;
+}
+
+bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    TfLiteInterpreterOptions *how = hl_model_file_options(file, options);
+    if (how == NULL) return false;
     file->interpreter = TfLiteInterpreterCreate(file->model, how);
     TfLiteInterpreterOptionsDelete(how);
     return file->interpreter != NULL;

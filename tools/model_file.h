@@ -150,6 +150,11 @@ bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, c
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
 // The same without a message where the library refuses.
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options);
+// The two steps of start, for whoever makes the interpreter otherwise: the delegate that the options ask for (false
+// after a message), and the options of the C API, to be deleted (NULL where the library refuses, with its message in
+// file->messages).
+bool hl_model_file_delegate(struct hl_model_file *file, const struct hl_model_options *options);
+TfLiteInterpreterOptions *hl_model_file_options(struct hl_model_file *file, const struct hl_model_options *options);
 // Gives the tensors memory. False after a message.
 bool hl_model_file_allocate(struct hl_model_file *file);
 // Prints what the library said of a file for weights while the tensors got their memory.
