@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPAGE=…/page -DOUTPUT=….c -P page.cmake: page.html with page.css and page.js in their places, as a C array.
+# cmake -DPAGE=…/page -DOUTPUT=….c -DHEADER=….h -DNAME=… -P page.cmake: page.html with page.css and page.js in their places,
+# as a C array of that name, which the header declares.
 file(READ ${PAGE}.html html)
 foreach(part css js)
     file(READ ${PAGE}.${part} text)
@@ -9,5 +10,5 @@ file(WRITE ${OUTPUT}.html "${html}")
 file(READ ${OUTPUT}.html bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1, " bytes "${bytes}")
 string(REGEX REPLACE "((0x.., ){20})" "\\1\n    " bytes "${bytes}")
-file(WRITE ${OUTPUT} "// Made by page.cmake.\n#include \"report/report.h\"\n
-const char hl_report_page[] = {\n    ${bytes}0x00,\n};\n")
+file(WRITE ${OUTPUT} "// Made by page.cmake.\n#include \"${HEADER}\"\n
+const char ${NAME}[] = {\n    ${bytes}0x00,\n};\n")
