@@ -265,6 +265,13 @@ if(TARGET tensorflowlite_gpu_delegate_static)
     target_link_libraries(gpu_accuracy PRIVATE test_support tensorflowlite_gpu_delegate_static tensorflowlite_c_static
         Threads::Threads ${CMAKE_DL_LIBS} m)
 endif()
+# The application of test_buffers, with a clock in place of checks.
+if(TARGET test_buffers)
+    add_executable(bench_gpu_buffers EXCLUDE_FROM_ALL bench/gpu_buffers.c ${test_buffers_more})
+    target_include_directories(bench_gpu_buffers PRIVATE ${PROJECT_BINARY_DIR}/application)
+    target_link_libraries(bench_gpu_buffers PRIVATE test_support tensorflowlite_gpu_delegate_static
+        tensorflowlite_c_static Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
 
 # The threads of the queue's test once more, for a minute.
 halite_test(api/test_queue.minute SLOW COMMAND test_queue ENVIRONMENT HALITE_TEST_SECONDS=60)

@@ -196,6 +196,17 @@ static struct memory *find(uint64_t buffer)
     return NULL;
 }
 
+// The first type of memory with these properties that a buffer may lie in; memoryTypeCount if there is none.
+static uint32_t memory_type(const VkPhysicalDeviceMemoryProperties *types, uint32_t allowed,
+                            VkMemoryPropertyFlags wanted)
+{
+    uint32_t type = 0;
+    while (type < types->memoryTypeCount &&
+           (!(allowed >> type & 1) || (types->memoryTypes[type].propertyFlags & wanted) != wanted))
+        type++;
+    return type;
+}
+
 static uint64_t create(size_t bytes)
 {
     struct memory *memory = app.buffers;
@@ -208,9 +219,9 @@ static uint64_t create(size_t bytes)
     VkPhysicalDeviceMemoryProperties types;
     app.dev.vkGetBufferMemoryRequirements(app.device, memory->buffer, &needs);
     app.vk.vkGetPhysicalDeviceMemoryProperties(app.physical, &types);
-    VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    uint32_t type = 0;
-    while (!(needs.memoryTypeBits >> type & 1) || (types.memoryTypes[type].propertyFlags & wanted) != wanted) type++;
+    const VkMemoryPropertyFlags needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    uint32_t type = memory_type(&types, needs.memoryTypeBits, needed | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    if (type == types.memoryTypeCount) type = memory_type(&types, needs.memoryTypeBits, needed);
     VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = needs.size,
                                      .memoryTypeIndex = type};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// gpu_buffers MODEL [RUNS]: what bound buffers and runs in flight save. For each API that is here: microseconds of an
+// Invoke with host tensors, input written and output read, and with buffers of the application bound to input and
+// output (medians, in turns); then frames in a second with 1, 2 and 4 runs in flight. Model: one input and one output.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/application/application.h"
+#include "halite/halite.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/core/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+static const struct application *const applications[] = {
+    &application_opencl,
+    &application_gles,
+#if defined(HALITE_GPU_VULKAN)
+    &application_vulkan,
+#endif
+};
+
+enum { APPLICATIONS = sizeof applications / sizeof *applications, WARMUP = 20, MAX_IN_FLIGHT = 4 };
+
+struct session {
+    TfLiteDelegate *delegate;
+    TfLiteInterpreter *interpreter;
+    float *input, *output;
+    size_t input_bytes, output_bytes;
+};
+
+static void demand(int condition, const char *what)
+{
+    if (condition) return;
+    fprintf(stderr, "gpu_buffers: %s\n", what);
+    exit(1);
+}
+
+static double microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *times, int count)
+{
+    qsort(times, (size_t)count, sizeof *times, compare);
+    return times[count / 2];
+}
+
+static void begin(struct session *session, const TfLiteModel *model, const HaliteGpuContext *context)
+{
+    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
+    const HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .v2 = &v2, .context = context};
+    session->delegate = HaliteGpuDelegateCreate(&options);
+    demand(session->delegate != NULL, "no delegate");
+    session->interpreter = TfLiteInterpreterCreate(model, NULL);
+    demand(session->interpreter != NULL, "no interpreter");
+    demand(TfLiteInterpreterGetInputTensorCount(session->interpreter) == 1 &&
+               TfLiteInterpreterGetOutputTensorCount(session->interpreter) == 1,
+           "the model must have one input and one output");
+}
+
+// Buffers of the application in place of the host's memory; they must be bound before the delegate is applied.
+static void bind(const struct session *session, int tensor, uint64_t handle, HaliteGpuApi api, size_t bytes)
+{
+    const HaliteGpuBuffer buffer = {.struct_size = sizeof buffer, .api = api, .handle = handle, .size = bytes};
+    demand(HaliteDelegateBindBuffer(session->delegate, tensor, &buffer) == kTfLiteOk, "the buffer cannot be bound");
+}
+
+static void apply(struct session *session)
+{
+    TfLiteInterpreter *interpreter = session->interpreter;
+    demand(TfLiteInterpreterModifyGraphWithDelegate(interpreter, session->delegate) == kTfLiteOk &&
+               TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk,
+           "the delegate cannot be applied");
+    session->input_bytes = TfLiteTensorByteSize(TfLiteInterpreterGetInputTensor(interpreter, 0));
+    session->output_bytes = TfLiteTensorByteSize(TfLiteInterpreterGetOutputTensor(interpreter, 0));
+    session->input = calloc(1, session->input_bytes);
+    session->output = malloc(session->output_bytes);
+    demand(session->input && session->output, "no memory");
+}
+
+static void end(struct session *session)
+{
+    TfLiteInterpreterDelete(session->interpreter);
+    TfLiteGpuDelegateV2Delete(session->delegate);
+    free(session->input);
+    free(session->output);
+}
+
+static double run_from_host(const struct session *session)
+{
+    const double start = microseconds();
+    TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(session->interpreter, 0), session->input,
+                               session->input_bytes);
+    demand(TfLiteInterpreterInvoke(session->interpreter) == kTfLiteOk, "Invoke failed");
+    TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(session->interpreter, 0), session->output,
+                             session->output_bytes);
+    return microseconds() - start;
+}
+
+static double run_on_device(const struct session *session)
+{
+    const double start = microseconds();
+    demand(TfLiteInterpreterInvoke(session->interpreter) == kTfLiteOk, "Invoke failed");
+    return microseconds() - start;
+}
+
+static double frames_per_second(const struct session *session, int in_flight, int frames)
+{
+    HaliteRun *runs[MAX_IN_FLIGHT];
+    for (int i = 0; i < in_flight; i++) demand((runs[i] = HaliteRunCreate(session->interpreter)) != NULL, "no run");
+    const double start = microseconds();
+    for (int i = 0; i < frames + in_flight; i++) {
+        HaliteRun *run = runs[i % in_flight];
+        if (i >= in_flight) {
+            demand(HaliteRunWait(run) == kTfLiteOk, "a run failed");
+            TfLiteTensorCopyToBuffer(HaliteRunGetOutputTensor(run, 0), session->output, session->output_bytes);
+        }
+        if (i >= frames) continue;
+        TfLiteTensorCopyFromBuffer(HaliteRunGetInputTensor(run, 0), session->input, session->input_bytes);
+        demand(HaliteInterpreterInvokeAsync(session->interpreter, run, 0, NULL, NULL) == kTfLiteOk, "not submitted");
+    }
+    const double seconds = (microseconds() - start) / 1e6;
+    for (int i = 0; i < in_flight; i++) HaliteRunDelete(runs[i]);
+    return frames / seconds;
+}
+
+static void measure(const struct application *app, const HaliteGpuContext *context, const TfLiteModel *model, int runs)
+{
+    struct session host, bound;
+    begin(&host, model, context);
+    apply(&host);
+    begin(&bound, model, context);
+    const uint64_t x = app->create(host.input_bytes), y = app->create(host.output_bytes);
+    bind(&bound, TfLiteInterpreterInputTensorIndices(bound.interpreter)[0], x, context->api, host.input_bytes);
+    bind(&bound, TfLiteInterpreterOutputTensorIndices(bound.interpreter)[0], y, context->api, host.output_bytes);
+    TfLiteSetAllowBufferHandleOutput(bound.interpreter, true);
+    apply(&bound);
+    app->write(x, 0, bound.input, bound.input_bytes);
+    double *times[2] = {malloc((size_t)runs * sizeof(double)), malloc((size_t)runs * sizeof(double))};
+    demand(times[0] && times[1], "no memory");
+    for (int i = -WARMUP; i < runs; i++) {
+        const double from_host = run_from_host(&host), on_device = run_on_device(&bound);
+        if (i < 0) continue;
+        times[0][i] = from_host;
+        times[1][i] = on_device;
+    }
+    printf("%-8s host tensors %8.1f us, bound buffers %8.1f us (%llu bytes copied)", app->name, median(times[0], runs),
+           median(times[1], runs), (unsigned long long)HaliteDelegateGetCopiedBytes(bound.delegate));
+    for (int in_flight = 1; in_flight <= MAX_IN_FLIGHT; in_flight *= 2)
+        printf(", %d in flight %7.1f frames/s", in_flight, frames_per_second(&host, in_flight, runs));
+    printf("\n");
+    free(times[0]);
+    free(times[1]);
+    end(&bound);
+    end(&host);
+    app->destroy(x);
+    app->destroy(y);
+}
+
+int main(int argc, char **argv)
+{
+    demand(argc == 2 || argc == 3, "usage: gpu_buffers MODEL [RUNS]");
+    const int runs = argc == 3 ? atoi(argv[2]) : 400;
+    demand(runs > 0, "RUNS must be positive");
+    TfLiteModel *model = TfLiteModelCreateFromFile(argv[1]);
+    demand(model != NULL, "the model cannot be read");
+    for (int i = 0; i < APPLICATIONS; i++) {
+        HaliteGpuContext context;
+        if (!applications[i]->begin(&context)) {
+            printf("%-8s no device\n", applications[i]->name);
+            continue;
+        }
+        measure(applications[i], &context, model, runs);
+        applications[i]->end();
+    }
+    TfLiteModelDelete(model);
+    return 0;
+}
