@@ -23,23 +23,6 @@ static double clamp_f64(double value, double low, double high)
 
 // ---- multipliers --------------------------------------------------------------------------------
 
-struct hl_rescale hl_rescale_from(double real)
-{
-    if (!(real > 0)) return (struct hl_rescale){0, 0};
-    int shift;
-    double fraction = frexp(real, &shift);
-    // Infinity, and multipliers under which every value but 0 leaves the 32 bits.
-    if (isinf(real) || shift > 30) return (struct hl_rescale){INT32_MAX, 30};
-    int64_t multiplier = (int64_t)round(fraction * (double)(INT64_C(1) << 31));
-    if (multiplier == INT64_C(1) << 31) {
-        multiplier /= 2;
-        shift++;
-    }
-    if (shift < -31) return (struct hl_rescale){0, 0};
-    if (shift > 30) return (struct hl_rescale){INT32_MAX, 30};
-    return (struct hl_rescale){(int32_t)multiplier, shift};
-}
-
 // The multiplier is cut to 16 bits so that a sum of 48 bits fits; larger ones wrap.
 int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale rescale)
 {

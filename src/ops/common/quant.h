@@ -5,16 +5,9 @@
 #ifndef HALITE_OPS_COMMON_QUANT_H
 #define HALITE_OPS_COMMON_QUANT_H
 
+#include "base/rescale.h"
 #include "ops/common/row_kernels.h"
 #include "ops/op.h"
-
-// A positive real number as multiplier * 2^(shift - 31), multiplier in [2^30, 2^31).
-struct hl_rescale {
-    int32_t multiplier;
-    int shift; // > 0: left
-};
-// Rounds half away from zero; 0 for real numbers too small. real must be finite and >= 0.
-struct hl_rescale hl_rescale_from(double real);
 
 static inline int32_t hl_clamp_i32(int32_t value, int32_t low, int32_t high)
 {
@@ -35,24 +28,6 @@ static inline int8_t hl_saturate_i8(int64_t value)
     return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
 }
 
-// High half of 2ab, rounded half up; the one overflow saturates. And x / 2^exponent rounded half away from zero.
-static inline int32_t hl_high_mul(int32_t a, int32_t b)
-{
-    if (a == INT32_MIN && b == INT32_MIN) return INT32_MAX;
-    return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31); // as the original's nudge and division
-}
-static inline int32_t hl_shift_right_round(int32_t value, int exponent)
-{
-    int32_t mask = (int32_t)((INT64_C(1) << exponent) - 1);
-    int32_t rest = value & mask, threshold = (mask >> 1) + (value < 0);
-    return (value >> exponent) + (rest > threshold);
-}
-// value * rescale for 32-bit sums ("double rounding"). A left shift that would overflow wraps as two's complement.
-static inline int32_t hl_rescale_apply(int32_t value, struct hl_rescale rescale)
-{
-    int left = rescale.shift > 0 ? rescale.shift : 0, right = rescale.shift > 0 ? 0 : -rescale.shift;
-    return hl_shift_right_round(hl_high_mul((int32_t)((uint32_t)value << left), rescale.multiplier), right);
-}
 // value * rescale for 64-bit sums (int16 activations).
 int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale rescale);
 
