@@ -224,7 +224,7 @@ static void lint_table(const struct gpu_kernel *kernel)
     if (kernel->group[0] * kernel->group[1] * kernel->group[2] > 256)
         fault(kernel, "work-groups that many devices do not take: more than 256", "", 0);
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
-        lint_name(kernel, arg->name, arg->kind != GPU_IN && arg->kind != GPU_OUT);
+        lint_name(kernel, arg->name, !gpu_arg_is_value(arg->kind));
         output = output || gpu_arg_is_written(arg->kind);
     }
     if (!output) fault(kernel, "no output", "", 0);

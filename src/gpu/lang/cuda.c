@@ -173,6 +173,10 @@ const struct gpu_prelude gpu_prelude_cuda = {
     .types = {full, half_storage, half_arithmetic},
     .words = words,
     .more = {more, more, more_half},
+    .integer_words = "#define mul_high(a, b) __mulhi(a, b)\n"
+                     "#define mul_high_u(a, b) ((int)__umulhi((unsigned)(a), (unsigned)(b)))\n"
+                     "#define leading_zeros(x) __clz(x)\n"
+                     GPU_WRAPPING_WORDS("unsigned"),
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
     .shared = "__shared__ ",

@@ -33,15 +33,10 @@ int gpu_kernel_constant_count(const struct gpu_kernel *kernel)
     return own_constants(kernel) + (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
 }
 
-static bool has_shape(enum gpu_arg_kind kind)
-{
-    return kind == GPU_IN || kind == GPU_OUT;
-}
-
 int gpu_kernel_shape_count(const struct gpu_kernel *kernel)
 {
     int count = 0;
-    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) count += has_shape(arg->kind);
+    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) count += gpu_arg_is_value(arg->kind);
     return count;
 }
 
@@ -109,6 +104,13 @@ static const char *const access_words[GPU_ARG_KINDS] = {
     [GPU_OUT] = "#define at_$(p) at_(n_$, p)\n"
                 "#define write_$(p, v) store_$(at_(n_$, p), masked_(n_$, p, v))\n",
     [GPU_WEIGHTS] = "#define $(i) load_$(i)\n",
+    [GPU_CODES_IN] = "#define at_$(p) at_(n_$, p)\n"
+                     "#define load_$(i) b_$[i]\n"
+                     "#define read_$(p) b_$[at_(n_$, p)]\n",
+    [GPU_CODES_OUT] = "#define at_$(p) at_(n_$, p)\n"
+                      "#define store_$(i, v) b_$[i] = (v)\n"
+                      "#define write_$(p, v) b_$[at_(n_$, p)] = (v)\n",
+    [GPU_INTS] = "#define $(i) b_$[i]\n",
 };
 // Access to the memory of an argument: [0] stored as the program's stor4, [1] as floats where stor4 is halves.
 static const char *const storage_words[2][GPU_ARG_KINDS] = {
@@ -188,6 +190,60 @@ static const char common_words[] =
     "FUNCTION_ float4 finite(float4 v) { return mkf4(finite_(v.x), finite_(v.y), finite_(v.z), finite_(v.w)); }\n"
     "FUNCTION_ int imod_positive_(int a, int b) { return pick(a >= 0, a % b, b - 1 - (-1 - a) % b); }\n"
     "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
+
+// ---- the words for integers. `rescale` is the fixed-point multiplication of quantized operators: by multiplier *
+// 2^(shift - 31), the product rounded half up, the shift to the right half away from zero. `rescale_wide` multiplies by
+// the double (high * 2^32 + low) * 2^-shift, whose 53 bits are in high and low, shift in 41..95: the product is rounded
+// to 53 bits and then half away from zero, as the CPU does it in doubles. Below a half the rounding to 53 bits can only
+// reach the half, which adding half a unit of the last of the 53 bits does as well.
+static const char integer_words[] =
+    "FUNCTION_ int byte_of(int v, int i) { return (v << (24 - 8 * i)) >> 24; }\n"
+    "FUNCTION_ int pack_bytes(int a, int b, int c, int d) {\n"
+    "    return (a & 255) | ((b & 255) << 8) | ((c & 255) << 16) | (d << 24);\n"
+    "}\n"
+    "FUNCTION_ int int_lane(int4 v, int i) { return pick(i < 2, pick(i == 0, v.x, v.y), pick(i == 2, v.z, v.w)); }\n"
+    "FUNCTION_ int dot_bytes(int a, int b, int sum) {\n"
+    "    return sum + byte_of(a, 0) * byte_of(b, 0) + byte_of(a, 1) * byte_of(b, 1) + byte_of(a, 2) * byte_of(b, 2) +\n"
+    "           (a >> 24) * (b >> 24);\n"
+    "}\n"
+    "FUNCTION_ int shift_round_(int v, int right) {\n"
+    "    int mask = ~(-1 << right);\n"
+    "    int threshold = (mask >> 1) + pick(v < 0, 1, 0);\n"
+    "    return (v >> right) + pick((v & mask) > threshold, 1, 0);\n"
+    "}\n"
+    "FUNCTION_ int rescale(int v, int multiplier, int shift) {\n"
+    "    int u = v << max(shift, 0);\n"
+    "    int low = wrap_mul(u, multiplier);\n"
+    "    int product = (mul_high(u, multiplier) << 1) + shift_right_u(low, 31) + ((low >> 30) & 1);\n"
+    "    return shift_round_(product, max(-shift, 0));\n"
+    "}\n"
+    "FUNCTION_ int below_u_(int a, int b) { return pick((a ^ (1 << 31)) < (b ^ (1 << 31)), 1, 0); }\n"
+    "FUNCTION_ int rescale_wide(int v, int high, int low, int shift) {\n"
+    "    int size = pick(v < 0, -v, v);\n"
+    "    int p0 = wrap_mul(size, low);\n"
+    "    int part = wrap_mul(size, high);\n"
+    "    int p1 = wrap_add(mul_high_u(size, low), part);\n"
+    "    int p2 = mul_high_u(size, high) + below_u_(p1, part);\n"
+    "    int beyond = pick(p2 != 0, 43 - leading_zeros(p2), 11 - leading_zeros(p1));\n"
+    "    if (beyond > 0) {\n"
+    "        int carry = below_u_(wrap_add(p0, 1 << (beyond - 1)), p0);\n"
+    "        p1 = wrap_add(p1, carry);\n"
+    "        if (carry == 1 && p1 == 0) p2 += 1;\n"
+    "    }\n"
+    "    int q = 0;\n"
+    "    if (shift > 64) {\n"
+    "        q = (p2 + (1 << (shift - 65))) >> (shift - 64);\n"
+    "    } else {\n"
+    "        p1 = wrap_add(p1, 1 << (shift - 33));\n"
+    "        p2 += below_u_(p1, 1 << (shift - 33));\n"
+    "        q = p2;\n"
+    "        if (shift < 64) q = shift_right_u(p1, shift - 32) | (p2 << (64 - shift));\n"
+    "        if (shift < 64 && (p2 >> (shift - 33)) != 0) q = 1 << 30;\n"
+    "    }\n"
+    "    return pick(v < 0, -q, q);\n"
+    "}\n"
+    // v + zero within low and high, for any v
+    "FUNCTION_ int stored(int v, int zero, int low, int high) { return min(max(v, low - zero), high - zero) + zero; }\n";
 
 // ---- the epilogue. A stage changes float4 v. Its operands are the floats a and b, and float4 r, the other value.
 static const struct stage {
@@ -270,8 +326,9 @@ static const char *grid_value(const struct gpu_kernel *kernel)
 {
     const char *name = NULL;
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
-        if (arg->kind == GPU_OUT) return arg->name;
-        if (arg->kind == GPU_IN && !name) name = arg->name;
+        if (!gpu_arg_is_value(arg->kind)) continue;
+        if (gpu_arg_is_written(arg->kind)) return arg->name;
+        if (!name) name = arg->name;
     }
     return name;
 }
@@ -308,7 +365,7 @@ static void put_params(struct hl_text *text, const struct gpu_kernel *kernel, co
 {
     char name[80];
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
-        if (!has_shape(arg->kind)) continue;
+        if (!gpu_arg_is_value(arg->kind)) continue;
         snprintf(name, sizeof name, "n_%s", arg->name);
         put_with(text, template, name, NULL);
     }
@@ -339,7 +396,7 @@ static void put_buffers(struct hl_text *text, const struct gpu_prelude *prelude,
         struct gpu_arg arg = buffer_of(kernel, i);
         if (i && !prelude->globals) put(text, ",\n    ");
         put_with(text, prelude->buffer[arg.kind], arg.name, (int[3]){i, i});
-        if (either && !gpu_arg_is_raw(arg.kind)) put_with(text, prelude->float_buffer[arg.kind], arg.name, (int[3]){i, i});
+        if (either && gpu_arg_is_real(arg.kind)) put_with(text, prelude->float_buffer[arg.kind], arg.name, (int[3]){i, i});
     }
 }
 
@@ -347,7 +404,7 @@ static void put_access(struct hl_text *text, const struct gpu_kernel *kernel)
 {
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
         put_with(text, access_words[arg->kind], arg->name, NULL);
-        if (has_shape(arg->kind)) put_with(text, shape_words, arg->name, NULL);
+        if (gpu_arg_is_value(arg->kind)) put_with(text, shape_words, arg->name, NULL);
     }
     const char *grid = grid_value(kernel);
     if (!grid) return;
@@ -361,7 +418,7 @@ static void put_storage(struct hl_text *text, const struct gpu_kernel *kernel, u
     for (int i = 0; i < buffer_count(kernel); i++) {
         struct gpu_arg arg = buffer_of(kernel, i);
         const char *type = !either && floats >> i & 1 ? "#define b_$_type_ float4\n" : "#define b_$_type_ stor4\n";
-        if (!gpu_arg_is_raw(arg.kind)) put_with(text, type, arg.name, NULL);
+        if (gpu_arg_is_real(arg.kind)) put_with(text, type, arg.name, NULL);
         if (!either) put_with(text, storage_words[floats >> i & 1][arg.kind], arg.name, NULL);
     }
 }
@@ -398,6 +455,10 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     put(&text, prelude->words);
     put(&text, prelude->more[precision]);
     put(&text, common_words);
+    if (kernel->integers) {
+        put(&text, prelude->integer_words);
+        put(&text, integer_words);
+    }
     put_constants(&text, prelude, kernel, constants, group);
     if (params) {
         put(&text, prelude->params_open);

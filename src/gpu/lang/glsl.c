@@ -185,14 +185,26 @@ static const char more_half[] = BY_FLOAT("tanh_") BY_FLOAT("round_away")
         [GPU_IN] = BUFFER(binding, "readonly", "b_$_type_", "b_$"), \
         [GPU_OUT] = BUFFER(binding, "writeonly", "b_$_type_", "b_$"), \
         [GPU_WEIGHTS] = BUFFER(binding, "readonly", "b_$_type_", "b_$"), \
+        [GPU_CODES_IN] = BUFFER(binding, "readonly", "int", "b_$"), \
+        [GPU_CODES_OUT] = BUFFER(binding, "writeonly", "int", "b_$"), \
+        [GPU_INTS] = BUFFER(binding, "readonly", "ivec4", "b_$"), \
         [GPU_RAW_IN] = BUFFER(binding, "readonly", "float", "$"), \
         [GPU_RAW_OUT] = BUFFER(binding, "writeonly", "float", "$"), \
         [GPU_BYTES_IN] = BUFFER(binding, "readonly", "int", "$"), \
         [GPU_BYTES_OUT] = BUFFER(binding, "writeonly", "int", "$"), \
     }
 
+static const char integer_words[] =
+    "int mul_high(int a, int b) { int high, low; imulExtended(a, b, high, low); return high; }\n"
+    "int mul_high_u(int a, int b) { uint high, low; umulExtended(uint(a), uint(b), high, low); return int(high); }\n"
+    "#define leading_zeros(x) (31 - findMSB(uint(x)))\n"
+    "#define wrap_add(a, b) ((a) + (b))\n"
+    "#define wrap_mul(a, b) ((a) * (b))\n"
+    "#define shift_right_u(x, n) int(uint(x) >> (n))\n";
+
 // The templates that both have.
 #define TEMPLATES \
+    .integer_words = integer_words, \
     .param = "    int4 $;\n", \
     .params_close = "};\n", \
     .shared = "shared ", \

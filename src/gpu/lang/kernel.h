@@ -21,6 +21,12 @@ enum gpu_arg_kind {
     GPU_OUT, // a value: write_NAME(p, v) writes it
     // Constants, or what another kernel has packed: vectors of four in any order. NAME(i) is a real4; i counts vectors.
     GPU_WEIGHTS,
+    // A value of 8-bit integers, four channels in an int, the first in its lowest byte. They are signed: uint8 values are
+    // stored with 128 subtracted. Bytes of channels beyond c hold anything. read_NAME(p), load_NAME(i), write_NAME(p, v)
+    // and store_NAME(i, v) are as for values, of ints.
+    GPU_CODES_IN,
+    GPU_CODES_OUT,
+    GPU_INTS, // constant integers, vectors of four in any order: NAME(i) is an int4
     GPU_RAW_IN,  // the caller's float32, dense [b, h, w, c]: NAME[i] is a float
     GPU_RAW_OUT, // the same, written: NAME[i] = float
     GPU_BYTES_IN,  // the caller's 8-bit integers, dense, four in an int, the first in its lowest byte: NAME[i] is an int
@@ -33,7 +39,17 @@ static inline bool gpu_arg_is_raw(enum gpu_arg_kind kind)
 }
 static inline bool gpu_arg_is_written(enum gpu_arg_kind kind)
 {
-    return kind == GPU_OUT || kind == GPU_RAW_OUT || kind == GPU_BYTES_OUT;
+    return kind == GPU_OUT || kind == GPU_CODES_OUT || kind == GPU_RAW_OUT || kind == GPU_BYTES_OUT;
+}
+// Returns whether the argument is a value of the plan: it has a shape and positions.
+static inline bool gpu_arg_is_value(enum gpu_arg_kind kind)
+{
+    return kind == GPU_IN || kind == GPU_OUT || kind == GPU_CODES_IN || kind == GPU_CODES_OUT;
+}
+// Returns whether the argument holds floats or halves, as the precision says.
+static inline bool gpu_arg_is_real(enum gpu_arg_kind kind)
+{
+    return kind == GPU_IN || kind == GPU_OUT || kind == GPU_WEIGHTS;
 }
 struct gpu_arg {
     enum gpu_arg_kind kind;
@@ -68,6 +84,7 @@ struct gpu_kernel {
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_.
     bool epilogue;
+    bool integers; // the text uses the words for integers: rescale, dot_bytes and others
     const char *body;
     // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
     const struct gpu_kernel_modules *modules;
@@ -106,7 +123,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
                unsigned floats, const int *constants, const int group[3]);
 
 // Arguments reach a kernel in the same way on all backends. Buffers come in the order of args; with an epilogue r_ comes
-// last. Params are at most eight int4 in this order: a shape (w, h, c, b) for each GPU_IN and GPU_OUT arg (r_ has none,
+// last. Params are at most eight int4 in this order: a shape (w, h, c, b) for each arg that is a value (r_ has none,
 // its shape is the output's), then kernel->params, then with an epilogue GPU_EPILOGUE_STAGES / 2 int4 of float bits
 // (a0 b0 a1 b1).
 int gpu_kernel_shape_count(const struct gpu_kernel *kernel);

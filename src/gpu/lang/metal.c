@@ -68,6 +68,10 @@ const struct gpu_prelude gpu_prelude_metal = {
     .first = {first, first, first},
     .types = {full, half_storage, half_arithmetic},
     .words = words,
+    .integer_words = "#define mul_high(a, b) mulhi(int(a), int(b))\n"
+                     "#define mul_high_u(a, b) int(mulhi(uint(a), uint(b)))\n"
+                     "#define leading_zeros(x) int(clz(uint(x)))\n"
+                     GPU_WRAPPING_WORDS("uint"),
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("device const ", "device ", "", " [[buffer(@)]]"),
     .shared = "threadgroup ",

@@ -93,6 +93,10 @@ const struct gpu_prelude gpu_prelude_opencl = {
     .types = {full, half_storage, half_arithmetic},
     .words = words,
     .more = {more, more, more},
+    .integer_words = "#define mul_high(a, b) mul_hi((int)(a), (int)(b))\n"
+                     "#define mul_high_u(a, b) as_int(mul_hi(as_uint(a), as_uint(b)))\n"
+                     "#define leading_zeros(x) ((int)clz(as_uint(x)))\n"
+                     GPU_WRAPPING_WORDS("uint"),
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("__global const ", "__global ", "restrict ", ""),
     .shared = "__local ",

@@ -16,6 +16,7 @@ struct gpu_prelude {
     const char *types[GPU_PRECISIONS]; // stor4 real real4 load4 pack4 to_real to_real4 mk4 splat4
     const char *words;                 // definitions that are the same in all precisions
     const char *more[GPU_PRECISIONS];  // definitions that need `words`
+    const char *integer_words;         // mul_high and others, for kernels that compute with integers
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4
@@ -49,6 +50,11 @@ struct gpu_prelude {
     "#define sign_of(v) sign(v)\n" \
     "#define pow_safe(a, b) pow(a, b)\n" \
     "#define dot4(a, b) dot(a, b)\n"
+// Words for integers that wrap around, or are taken as unsigned ones of a type.
+#define GPU_WRAPPING_WORDS(UNSIGNED) \
+    "#define wrap_add(a, b) ((int)((" UNSIGNED ")(a) + (" UNSIGNED ")(b)))\n" \
+    "#define wrap_mul(a, b) ((int)((" UNSIGNED ")(a) * (" UNSIGNED ")(b)))\n" \
+    "#define shift_right_u(x, n) ((int)((" UNSIGNED ")(x) >> (n)))\n"
 // The templates of buffers. READ and WRITTEN are a language's qualifiers of buffers that are only read and of those that
 // are written; BEFORE and AFTER stand around the name.
 #define GPU_PRELUDE_BUFFERS(READ, WRITTEN, BEFORE, AFTER) \
@@ -56,6 +62,9 @@ struct gpu_prelude {
         [GPU_IN] = READ "b_$_type_ *" BEFORE "b_$" AFTER, \
         [GPU_OUT] = WRITTEN "b_$_type_ *" BEFORE "b_$" AFTER, \
         [GPU_WEIGHTS] = READ "b_$_type_ *" BEFORE "b_$" AFTER, \
+        [GPU_CODES_IN] = READ "int *" BEFORE "b_$" AFTER, \
+        [GPU_CODES_OUT] = WRITTEN "int *" BEFORE "b_$" AFTER, \
+        [GPU_INTS] = READ "int4 *" BEFORE "b_$" AFTER, \
         [GPU_RAW_IN] = READ "float *" BEFORE "$" AFTER, \
         [GPU_RAW_OUT] = WRITTEN "float *" BEFORE "$" AFTER, \
         [GPU_BYTES_IN] = READ "int *" BEFORE "$" AFTER, \

@@ -18,6 +18,9 @@ extern const __device__ uint3 threadIdx, blockIdx;
 __device__ void __syncthreads();
 __device__ float __int_as_float(int bits);
 __device__ int __float_as_int(float number);
+__device__ int __mulhi(int a, int b);
+__device__ unsigned __umulhi(unsigned a, unsigned b);
+__device__ int __clz(int bits);
 __device__ float fabsf(float), floorf(float), ceilf(float), expf(float), logf(float), sqrtf(float), rsqrtf(float),
     sinf(float), cosf(float), tanhf(float), roundf(float), rintf(float), fminf(float, float), fmaxf(float, float),
     powf(float, float);
