@@ -19,7 +19,8 @@ endif()
 
 # ---- the front: everything but the backends, and the delegate that chooses among them
 file(GLOB gpu_front_files CONFIGURE_DEPENDS
-    src/abi/*.c src/delegates/common/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
+    src/abi/*.c src/delegates/common/*.c src/gpu/graph/*.c src/gpu/integer/*.c
+    src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
 add_library(halite_gpu_front OBJECT ${gpu_front_files} ${halite_base_files})
 target_link_libraries(halite_gpu_front PRIVATE halite_flags)
 # The only loops over inputs and outputs are those of convert.c.

@@ -324,10 +324,11 @@ endif()
 function(gpu_golden_test name device options)
     set(slow)
     # Whole models, a second and a third time all operators; on OpenCL every kernel is compiled anew: minutes.
-    if(name MATCHES "^models|^ops_" OR (name STREQUAL "ops" AND device STREQUAL "opencl"))
+    if(name MATCHES "models|^ops_" OR (name MATCHES "^(ops|exact)$" AND NOT device STREQUAL "gles" AND
+            NOT "${name}.${device}" STREQUAL "ops.vulkan"))
         set(slow DEVICES)
     endif()
-    if(name MATCHES "^models|^ops_" AND NOT "${name}.${device}" MATCHES "^ops_f16s?.gles")
+    if(name MATCHES "models|^ops_" AND NOT "${name}.${device}" MATCHES "^ops_f16s?.gles")
         set(slow LONG)
     endif()
     set(validation)
@@ -356,6 +357,17 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             list(APPEND gpu_op_paths ops/${op})
         endif()
     endforeach()
+    # The operators that it computes in integers: the results are those of the cases, bit for bit.
+    file(STRINGS src/gpu/integer/ops.def gpu_exact_rows REGEX "^INTEGER_OP")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/gpu/integer/ops.def)
+    set(gpu_exact_paths)
+    foreach(row IN LISTS gpu_exact_rows)
+        string(REGEX REPLACE "^INTEGER_OP\\(([A-Z0-9_]+).*" "\\1" op "${row}")
+        string(TOLOWER "${op}" op)
+        if(EXISTS ${HALITE_SHARED}/golden/ops/${op})
+            list(APPEND gpu_exact_paths ops/${op})
+        endif()
+    endforeach()
     set(gpu_result_ops atan2 conv_2d div floor_div gather gather_nd sub transpose_conv lstm/lstm_full_hybrid_uint8)
     foreach(device opencl vulkan gles)
         gpu_golden_test(graphs ${device} "--quantum;2" graphs)
@@ -369,6 +381,9 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
         gpu_golden_test(models ${device} "--quantum;2;--spread;2" models/audio models/classification models/detection
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
             models/style models/text)
+        gpu_golden_test(exact ${device} "--option;quantized=exact" ${gpu_exact_paths})
+        gpu_golden_test(exact_models ${device} "--option;quantized=exact" models/classification models/detection
+            models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops)
         foreach(precision f16s f16)
             # MIN_MEMORY_USAGE first: halves are kept even where they save little.
             set(half --quantum 1 --tolerance 8e-3 --option precision=${precision} --option inference_priority1=3

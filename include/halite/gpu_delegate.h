@@ -36,6 +36,16 @@ typedef enum HaliteGpuPrecision {
     kHaliteGpuPrecisionF16 = 3,
 } HaliteGpuPrecision;
 
+// How the 8-bit tensors of a quantized model are computed.
+typedef enum HaliteGpuQuantized {
+    // In floats, rounded to the steps of each tensor: the CPU's integers within a few steps (docs/accuracy.md), and as
+    // fast as float models.
+    kHaliteGpuQuantizedFloat = 0,
+    // In integers: the results are those of the CPU's reference kernels, bit for bit. Operators without such a kernel
+    // stay on the CPU, and the report says which.
+    kHaliteGpuQuantizedExact = 1,
+} HaliteGpuQuantized;
+
 // The API of a context or a buffer.
 typedef enum HaliteGpuApi {
     kHaliteGpuApiNone = 0,
@@ -95,6 +105,9 @@ typedef struct HaliteGpuDelegateOptions {
     // The application's context to compute in; NULL: one of the delegate's own. The struct is copied. It excludes
     // `device`. An object in it that is none, or not fit, is an error when the delegate is applied.
     const HaliteGpuContext *context;
+    // Of models with 8-bit tensors, where v2 takes them at all. With kHaliteGpuQuantizedExact a buffer of the
+    // application for such a tensor has bytes.
+    HaliteGpuQuantized quantized;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use

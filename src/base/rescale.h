@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplication by a positive real number in fixed point, bit for bit that of the official reference kernels: the
-// arithmetic with which quantized operators get from the scale of a sum to that of their output. The CPU's kernels apply
-// it, and the GPU delegate computes tables and constants with it.
+// arithmetic with which quantized operators get from the scale of a sum to that of their output. The CPU's kernels
+// apply it, and the GPU delegate computes tables and constants with it.
 #ifndef HALITE_BASE_RESCALE_H
 #define HALITE_BASE_RESCALE_H
 

@@ -260,6 +260,6 @@ void op_family_bench(const struct op_family *family, const struct op_target *tar
 void op_family_plan(const struct op_family *family, const struct op_target *target);
 
 // op_target_gpu.c
-extern const struct op_target_kind op_target_gpu;
+extern const struct op_target_kind op_target_gpu, op_target_exact; // in floats, and with quantized = exact
 
 #endif

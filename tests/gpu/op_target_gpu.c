@@ -16,14 +16,19 @@ static void say(const char *text)
     print_error("%s\n", text);
 }
 
-static TfLiteDelegate *create(const struct op_target *target)
+static TfLiteDelegate *create_as(const struct op_target *target, const char *quantized)
 {
     static const char *const precisions[] = {"f32", "f16s", "f16"};
     // MIN_MEMORY_USAGE first: halves are kept even where they save little.
-    const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions",
-                          "inference_priority1"};
-    const char *values[] = {target->device, precisions[target->precision], "true", "1000", "3"};
-    return tflite_plugin_create_delegate(keys, values, 5, say);
+    const char *keys[] = {"device",    "precision",          "take_small_partitions", "max_delegated_partitions",
+                          "quantized", "inference_priority1"};
+    const char *values[] = {target->device, precisions[target->precision], "true", "1000", quantized, "3"};
+    return tflite_plugin_create_delegate(keys, values, 6, say);
+}
+
+static TfLiteDelegate *create(const struct op_target *target)
+{
+    return create_as(target, "float");
 }
 
 // Whether it computes as it was told to.
@@ -50,6 +55,43 @@ static double allowed(const struct op_target *target, const struct op_case *row,
     enum gpu_tolerance kind = behind && row->tolerance == GPU_MOVES ? GPU_ROUNDS : row->tolerance;
     return gpu_tolerance_at(kind, target->precision, expected);
 }
+
+// ---- exact integers ------------------------------------------------------------------------------
+
+static TfLiteDelegate *create_exact(const struct op_target *target)
+{
+    return create_as(target, "exact");
+}
+
+static bool is_8bit(enum test_type type)
+{
+    return type == TEST_INT8 || type == TEST_UINT8;
+}
+
+// Whether the row has no 8-bit tensors or an operator that stays on the CPU.
+static bool has_no_codes(const struct op_case *row)
+{
+    bool codes = is_8bit(row->output.type);
+    for (int i = 0; i < CASE_INPUTS; i++)
+        codes = codes || (row->inputs[i].kind == TENSOR_INPUT && is_8bit(row->inputs[i].type));
+    return !codes || row->custom || !gpu_integer_op_find(row->builtin);
+}
+
+static double no_difference(const struct op_target *target, const struct op_case *row, bool behind, TfLiteType type,
+                            double expected)
+{
+    (void)target, (void)row, (void)behind, (void)type, (void)expected;
+    return 0;
+}
+
+const struct op_target_kind op_target_exact = {
+    .name = "the GPU in integers",
+    .create = create_exact,
+    .takes_all = true,
+    .check_report = check_report,
+    .leaves_out = has_no_codes,
+    .allowed = no_difference,
+};
 
 const struct op_target_kind op_target_gpu = {
     .name = "the GPU",

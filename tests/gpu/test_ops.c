@@ -20,7 +20,7 @@ static const struct op_family *const families[] = {
     OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY
 };
-enum { FAMILIES = sizeof families / sizeof *families, MAX_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
+enum { FAMILIES = sizeof families / sizeof *families, MAX_RUNS = FAMILIES * (2 * GPU_PRECISIONS + 2) };
 
 // ---- a device that passes for a large one -------------------------------------------------------
 
@@ -60,7 +60,7 @@ struct run {
     const struct op_family *family;
     const char *device, *only;
     enum gpu_precision precision;
-    bool large;
+    bool large, exact;
 };
 
 static void test_family(void **state)
@@ -68,10 +68,18 @@ static void test_family(void **state)
     const struct run *run = *state;
     large.wanted = run->large;
     int plans = check_plan_count();
-    const struct op_target target = {&op_target_gpu, run->device, run->precision};
+    const struct op_target target = {run->exact ? &op_target_exact : &op_target_gpu, run->device, run->precision};
     op_family_run(run->family, &target, run->only);
     assert_true(check_plan_count() > plans);
     if (bench_wanted) op_family_bench(run->family, &target, run->only);
+}
+
+// The families with rows that a device computes in integers; as a large one, too, which divides sums otherwise.
+static bool has_codes(const struct op_family *family)
+{
+    bool some = false;
+    for (const struct op_case *row = family->cases; row->name; row++) some = some || !op_target_exact.leaves_out(row);
+    return some;
 }
 
 static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
@@ -83,13 +91,24 @@ static int run_all(const struct gpu_device_info *info, const char *device, const
     int count = 0;
     for (int f = 0; f < FAMILIES; f++) {
         if (family && strcmp(families[f]->name, family) != 0) continue;
+        for (int as_large = 0; as_large < 2 && has_codes(families[f]); as_large++) {
+            runs[count] = (struct run){families[f], device, only, GPU_F32, as_large, true};
+            snprintf(titles[count], sizeof titles[count], "%s in integers%s", families[f]->name,
+                     as_large ? " as a large device" : "");
+            tests[count] = (struct CMUnitTest){
+                .name = titles[count],
+                .test_func = test_family,
+                .initial_state = &runs[count],
+            };
+            count++;
+        }
         for (int precision = GPU_F32; precision < GPU_PRECISIONS; precision++) {
             if (precision == GPU_F16S && !info->caps.half_storage) continue;
             if (precision == GPU_F16 && !info->caps.half_math) continue;
             // Where blocks depend on the device: all precisions as a large one, and floats as it is.
             for (int as_large = 0; as_large < 2; as_large++) {
                 if (families[f]->by_device ? !as_large && precision != GPU_F32 : as_large) continue;
-                runs[count] = (struct run){families[f], device, only, (enum gpu_precision)precision, as_large};
+                runs[count] = (struct run){families[f], device, only, (enum gpu_precision)precision, as_large, false};
                 snprintf(titles[count], sizeof titles[count], "%s %s%s", families[f]->name, names[precision],
                          as_large ? " as a large device" : "");
                 tests[count] = (struct CMUnitTest){

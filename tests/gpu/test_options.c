@@ -240,6 +240,7 @@ static void test_halite_options(void **state)
         .v2 = &v2,
         .device = "null:0",
         .precision = kHaliteGpuPrecisionF16S,
+        .quantized = kHaliteGpuQuantizedExact,
     };
     TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&from);
     assert_non_null(delegate);
@@ -249,6 +250,13 @@ static void test_halite_options(void **state)
     assert_int_equal(options->max_partitions, 7);
     assert_true(options->skip_small);
     assert_false(options->full_delegation);
+    assert_true(options->exact_integers);
+    TfLiteGpuDelegateV2Delete(delegate);
+    // A program that was compiled before the field was there has the default.
+    from.struct_size = offsetof(HaliteGpuDelegateOptions, quantized);
+    delegate = HaliteGpuDelegateCreate(&from);
+    assert_non_null(delegate);
+    assert_false(gpu_delegate_of(delegate)->engine->options.exact_integers);
     TfLiteGpuDelegateV2Delete(delegate);
     // Without options of one's own they are those of V2.
     TfLiteGpuDelegateV2Delete(HaliteGpuDelegateCreate(NULL));
@@ -265,6 +273,8 @@ static void test_halite_options(void **state)
     } bad[] = {
         {{.struct_size = 0}, "GPU delegate: struct_size of the options is 0, "},
         {{.struct_size = sizeof from, .precision = (HaliteGpuPrecision)4}, "GPU delegate: there is no precision 4"},
+        {{.struct_size = sizeof from, .quantized = (HaliteGpuQuantized)2},
+         "GPU delegate: there is no way 2 to compute quantized models"},
         {{.struct_size = sizeof from, .device = name}, "GPU delegate: option device is too long: \"xxxx"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -289,6 +299,8 @@ static void test_key_options(void **state)
                                        "2",
                                        "require_full_delegation",
                                        "true",
+                                       "quantized",
+                                       "exact",
                                        NULL};
     TfLiteDelegate *delegate = make(good);
     assert_non_null(delegate);
@@ -297,6 +309,7 @@ static void test_key_options(void **state)
     assert_int_equal(options->precision, GPU_F16S); // said outright: stronger than the priorities
     assert_int_equal(options->max_partitions, 3);
     assert_true(options->full_delegation);
+    assert_true(options->exact_integers);
     tflite_plugin_destroy_delegate(delegate);
 
     static const struct {
@@ -304,6 +317,7 @@ static void test_key_options(void **state)
     } bad[] = {
         {{"presicion", "f16"}, "GPU delegate: unknown option presicion; known are "},
         {{"precision", "f64"}, "option precision is \"f64\", expected f32, f16s or f16"},
+        {{"quantized", "int8"}, "option quantized is \"int8\", expected float or exact"},
         {{"max_delegated_partitions", "many"}, "option max_delegated_partitions is \"many\", expected an integer"},
         {{"max_delegated_partitions", "99999999999"}, "expected an integer"},
         {{"max_delegated_partitions", "2147483648"}, "expected an integer"},

@@ -40,12 +40,13 @@ if grep -rn '"litert/core/' src/litert/accelerator || grep -rn '"litert/accelera
     echo "the accelerator and the core of LiteRT meet at include/litert alone"
     failed=1
 fi
-# Inside the delegate: delegate -> ops -> plan -> graph, backend -> lang
+# Inside the delegate: delegate -> integer -> ops -> plan -> graph, backend -> lang
 only gpu/lang base
 only gpu/backend 'base|gpu/lang'
 only gpu/graph 'base|abi|delegates/common|gpu/lang'
 only gpu/plan 'base|gpu/(lang|graph|backend)'
-only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
+only gpu/ops 'base|abi|gpu/(lang|graph|plan)' gpu/integer/ops.def
+only gpu/integer 'base|abi|gpu/(lang|graph|plan|ops)'
 
 # What differs between systems is called in src/base alone.
 calls='sysconf|posix_memalign|aligned_alloc|dlopen|dlsym|dlclose|dlerror|clock_gettime|nanosleep|GetProcAddress|LoadLibraryA'

@@ -175,6 +175,7 @@ void gpu_buffers_choose_formats(const struct gpu_part *part)
         bool halves = format == GPU_FORMAT_HALVES || format == GPU_FORMAT_HALF_VECTORS;
         bool quantized = value->quantization.scale > 0;
         // What cannot be is refused when the buffer is bound.
+        if (value->codes && format != GPU_FORMAT_BYTES) continue;
         if (halves ? part->engine->info.caps.half_storage : format != GPU_FORMAT_BYTES || quantized)
             value->format = format;
     }

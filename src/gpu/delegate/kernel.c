@@ -142,6 +142,7 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
         .source_count = delegate->base.source_count,
         .precision = engine->precision,
         .custom_ops = engine->custom_ops,
+        .exact_integers = engine->options.exact_integers,
     };
     part->graph = gpu_graph_build(&partition, &engine->reporter);
     if (!part->graph) return false;

@@ -176,12 +176,17 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
         hl_report(reporter, "GPU delegate: there is no precision %d", (int)own.precision);
         return false;
     }
+    if (own.quantized < kHaliteGpuQuantizedFloat || own.quantized > kHaliteGpuQuantizedExact) {
+        hl_report(reporter, "GPU delegate: there is no way %d to compute quantized models", (int)own.quantized);
+        return false;
+    }
     if (!gpu_options_from_v2(own.v2, options)) {
         hl_report(reporter, "GPU delegate: out of memory");
         return false;
     }
     if (own.precision != kHaliteGpuPrecisionDefault)
         options->precision = (enum gpu_precision)(own.precision - kHaliteGpuPrecisionF32);
+    options->exact_integers = own.quantized == kHaliteGpuQuantizedExact;
     options->full_delegation = own.require_full_delegation;
     options->skip_small = !own.take_small_partitions;
     if (own.context && !apply_context(&own, reporter, options)) {
@@ -216,7 +221,7 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
 struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
     char *serialization_dir, *model_token, *device;
-    int precision;
+    int precision, quantized;
     bool require_full_delegation, take_small_partitions;
 };
 
@@ -224,6 +229,12 @@ static const struct delegate_word precisions[] = {
     {"f32", kHaliteGpuPrecisionF32},
     {"f16s", kHaliteGpuPrecisionF16S},
     {"f16", kHaliteGpuPrecisionF16},
+    {NULL, 0},
+};
+
+static const struct delegate_word quantized_ways[] = {
+    {"float", kHaliteGpuQuantizedFloat},
+    {"exact", kHaliteGpuQuantizedExact},
     {NULL, 0},
 };
 
@@ -248,6 +259,7 @@ static const struct delegate_option known[] = {
     // Keys that the original does not have.
     OWN(device, NAME, NULL, "auto, opencl, vulkan ..., or one with a number (opencl:0)"),
     OWN(precision, NAMED, precisions, "f32, f16s or f16"),
+    OWN(quantized, NAMED, quantized_ways, "float or exact"),
     OWN(require_full_delegation, BOOL, NULL, NULL),
     OWN(take_small_partitions, BOOL, NULL, NULL),
 #undef V2
@@ -269,6 +281,7 @@ static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter 
         .v2 = &parsed->v2,
         .device = parsed->device,
         .precision = (HaliteGpuPrecision)parsed->precision,
+        .quantized = (HaliteGpuQuantized)parsed->quantized,
         .require_full_delegation = parsed->require_full_delegation,
         .take_small_partitions = parsed->take_small_partitions,
     };

@@ -23,6 +23,7 @@ struct gpu_options {
     const char *node_name;        // name of the operator that replaces partitions, static text
     enum gpu_precision precision; // the lowest that is allowed; a device that lacks it uses a higher one
     bool quantized;               // whether 8-bit tensors are taken
+    bool exact_integers;          // they are computed with as integers, not as floats
     bool prefer_memory;           // small memory matters more than speed
     enum TfLiteGpuInferenceUsage usage;
     int max_partitions;                    // >= 1

@@ -70,7 +70,7 @@ static bool check_scales(const struct gpu_node_view *view, const struct gpu_op *
 {
     const TfLiteTensor *out = gpu_view_output(view, 0);
     bool bytes = out && (out->type == kTfLiteInt8 || out->type == kTfLiteUInt8);
-    if (!bytes || (op->bytes != GPU_BYTES_MOVED && op->bytes != GPU_BYTES_SAME)) return true;
+    if (!bytes || op->integers || (op->bytes != GPU_BYTES_MOVED && op->bytes != GPU_BYTES_SAME)) return true;
     const TfLiteAffineQuantization *to = gpu_affine_of(out);
     for (int i = 0; i < view->node->inputs->size; i++) {
         const TfLiteTensor *in = gpu_view_input(view, i);
@@ -87,6 +87,10 @@ static void check_node(const struct gpu_node_view *view)
 {
     const TfLiteRegistration *registration = view->registration;
     const struct gpu_op *op = view->op;
+    if (!op && view->exact_integers) {
+        gpu_refuse(view, DELEGATE_NO_KERNEL, -1, "exact integers: there is no kernel for it");
+        return;
+    }
     if (!op) {
         gpu_refuse(view, DELEGATE_NO_KERNEL, -1, "Operation is not supported.");
         return;
@@ -132,12 +136,16 @@ bool gpu_supported(const struct delegate_view *view)
     TfLiteIntArray *inputs = delegate_int_array(view->node->inputs->size);
     if (!inputs) return delegate_refuse(view, DELEGATE_DEVICE, -1, "out of memory");
     TfLiteNode shown = shown_node(view->node, view->delegate->source, inputs);
+    const struct gpu_options *options = &delegate->engine->options;
+    bool integers = options->exact_integers && gpu_has_codes(view->context, view->node);
     struct gpu_node_view gpu_view = {
         .context = view->context,
         .node = &shown,
         .registration = view->registration,
-        .quantized_allowed = delegate->engine->options.quantized,
-        .op = gpu_op_of(delegate->engine->custom_ops, view->registration),
+        .quantized_allowed = options->quantized,
+        .exact_integers = integers,
+        .op = integers ? gpu_integer_op_find(view->registration->builtin_code)
+                       : gpu_op_of(delegate->engine->custom_ops, view->registration),
         .reason = view->reason,
     };
     if (reads_as_signed(view->context, view->node, gpu_view.op))

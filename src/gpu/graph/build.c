@@ -44,6 +44,16 @@ static void describe(struct gpu_value *value, int tensor_index, const TfLiteTens
     for (int i = 0; i < value->rank && i < GPU_MAX_RANK; i++) value->dims[i] = tensor->dims->data[i];
 }
 
+static bool is_8bit(TfLiteType type)
+{
+    return type == kTfLiteInt8 || type == kTfLiteUInt8;
+}
+
+static struct gpu_quantization quantization_of(const TfLiteTensor *tensor, const TfLiteAffineQuantization *affine)
+{
+    return (struct gpu_quantization){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
+}
+
 static struct gpu_value *add_constant(struct builder *builder, int index, const TfLiteTensor *from)
 {
     const TfLiteTensor *tensor = &builder->context->tensors[index];
@@ -65,16 +75,39 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
     describe(value, index, tensor);
     value->is_input = is_input;
     value->is_output = is_input && tensor->is_variable;
-    if (tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8) {
+    value->codes = builder->partition->exact_integers && is_8bit(tensor->type);
+    if (is_8bit(tensor->type)) {
         const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
         if (!affine) {
             fail(builder, "8-bit values without scale and zero point", tensor);
             return NULL;
         }
-        value->quantization =
-            (struct gpu_quantization){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
+        value->quantization = quantization_of(tensor, affine);
     }
     return value;
+}
+
+// Makes a separate value if input i of a node that computes with integers is a constant of integers with a scale, or
+// the bias: other nodes may read the same tensor as floats. *none: whether the input is neither.
+static struct gpu_value *integer_constant(struct builder *builder, const TfLiteNode *node, const struct gpu_op *op,
+                                          int i, bool *none)
+{
+    *none = true;
+    int index = node->inputs->data[i];
+    if (!op->integers || index < 0) return NULL;
+    const TfLiteTensor *tensor = &builder->context->tensors[index];
+    bool bias = op->weighted.weights && i == op->weighted.bias;
+    if (!hl_is_constant(tensor) || (tensor->type == kTfLiteInt32 ? !bias : !gpu_affine_of(tensor))) return NULL;
+    *none = false;
+    struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
+    if (!value) return NULL;
+    describe(value, index, tensor);
+    if (!bias) value->quantization = quantization_of(tensor, gpu_affine_of(tensor));
+    if (!bias) value->scales = gpu_affine_of(tensor)->scale;
+    value->codes = is_8bit(tensor->type);
+    if (gpu_integers_from(tensor, value->integers)) return value;
+    fail(builder, "cannot read a constant as integers", tensor);
+    return NULL;
 }
 
 // Makes a separate value if input i of the node is the integer bias of 8-bit inputs and weights, because another node
@@ -141,7 +174,8 @@ static bool connect(struct builder *builder, struct gpu_node *node, const TfLite
     for (int i = 0; i < from->inputs->size; i++) {
         int tensor = from->inputs->data[i];
         bool none;
-        struct gpu_value *value = integer_bias(builder, from, node->op, i, &none);
+        struct gpu_value *value = integer_constant(builder, from, node->op, i, &none);
+        if (none) value = integer_bias(builder, from, node->op, i, &none);
         if (none) value = tensor >= 0 ? value_of(builder, tensor, false) : NULL;
         if (tensor >= 0 && !value) return false;
         gpu_graph_connect_input(node, value);
@@ -158,7 +192,9 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
 {
     struct gpu_graph *graph = builder->graph;
     bool custom = registration->builtin_code == kTfLiteBuiltinCustom;
-    const struct gpu_op *op = gpu_op_of(builder->partition->custom_ops, registration);
+    bool integers = builder->partition->exact_integers && gpu_has_codes(builder->context, from);
+    const struct gpu_op *op = integers ? gpu_integer_op_find(registration->builtin_code)
+                                       : gpu_op_of(builder->partition->custom_ops, registration);
     if (!op) return fail(builder, "an operator without a GPU kernel was claimed", NULL);
     struct gpu_node *node = gpu_graph_add_node(graph, registration->builtin_code, -1);
     if (!node) return false;
@@ -173,6 +209,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
         memcpy(node->params, from->custom_initial_data, given < op->params_size ? given : op->params_size);
     }
     if (!connect(builder, node, from)) return false;
+    if (integers) return true; // its kernels apply the activation
     TfLiteFusedActivation activation = gpu_fused_activation(op, from->builtin_data);
     struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(node->builtin, activation)}}};
     return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);

@@ -13,6 +13,7 @@ struct gpu_partition {
     size_t source_count;
     enum gpu_precision precision;
     const struct gpu_op *custom_ops; // those of the application, see gpu_op_of
+    bool exact_integers;             // 8-bit tensors are values of codes, and nodes with them compute with integers
 };
 
 // NULL after a message. Inputs and outputs that the CPU gives and takes are the values with is_input and is_output; a

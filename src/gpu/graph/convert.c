@@ -164,6 +164,28 @@ bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, 
     return true;
 }
 
+bool gpu_integers_from(const TfLiteTensor *tensor, int32_t *to)
+{
+    int64_t count = hl_elements(tensor);
+    if (tensor->sparsity || !has_room(tensor, count)) return false;
+    switch (tensor->type) {
+    case kTfLiteInt8:
+        for (int64_t i = 0; i < count; i++) to[i] = tensor->data.int8[i];
+        return true;
+    case kTfLiteUInt8:
+        for (int64_t i = 0; i < count; i++) to[i] = tensor->data.uint8[i] - 128;
+        return true;
+    case kTfLiteInt2:
+    case kTfLiteInt4:
+        for (int64_t i = 0; i < count; i++) to[i] = packed_at(tensor, i);
+        return true;
+    case kTfLiteInt32:
+        if (count > 0) memcpy(to, tensor->data.i32, (size_t)count * sizeof *to);
+        return true;
+    default: return false;
+    }
+}
+
 // ---- from floats --------------------------------------------------------------------------------
 
 // Returns round(value / scale) + zero point, limited to low and high; low for NaN. It avoids roundf so that compilers

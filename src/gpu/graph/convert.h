@@ -24,6 +24,10 @@ bool gpu_can_read(const TfLiteTensor *tensor);
 bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
                    float *to);
 
+// All elements of an 8-bit or int32 tensor as integers; 128 is subtracted from those of uint8. False: no such type, no
+// data, or fewer bytes than elements.
+bool gpu_integers_from(const TfLiteTensor *tensor, int32_t *to);
+
 // The other direction: quantized types round half away from zero and saturate, int32 and int64 round to nearest, bool
 // is value != 0.
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor);

@@ -41,6 +41,7 @@ struct affine {
 // Returns the input that is not constant if the other one has one number for all channels or one for each; else -1.
 static int through_of(const struct gpu_node *node)
 {
+    if (node->op->integers) return -1;
     switch (node->builtin) {
     case kTfLiteBuiltinAdd:
     case kTfLiteBuiltinSub:

@@ -45,6 +45,11 @@ struct gpu_quantization {
     float scale;
     int zero_point;
 };
+// The zero point of the value's codes: 128 less than that of a uint8 tensor.
+static inline int gpu_code_zero(const struct gpu_quantization *q)
+{
+    return q->type == kTfLiteUInt8 ? q->zero_point - 128 : q->zero_point;
+}
 
 // How the elements of an input or output are stored outside of the delegated part: by the runtime, or in a buffer of
 // the application. Dense: [b, h, w, c]. Vectors: as the values of the plan, in slices of four channels (lang/kernel.h).
@@ -71,10 +76,17 @@ struct gpu_value {
     bool is_checked;          // an output without a tensor, whose elements the host checks (gpu/delegate/refuse.h)
     enum gpu_format format;   // of an input or output; set only where the application has bound a buffer
     bool exact;               // is stored as floats in every precision
-    float *data;              // elements of a constant, dense in [b, h, w, c] order; owned by the graph
+    bool codes;               // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
+    // Elements of a constant, dense in [b, h, w, c] order; owned by the graph. A constant with `codes`, and the bias of
+    // an operator that computes with integers, has integers: 8 bits as signed ones.
+    union {
+        float *data;
+        int32_t *integers;
+    };
     struct gpu_quantization quantization;
-    struct gpu_node *producer; // NULL for inputs and constants
-    int consumers;             // how many inputs of nodes read it
+    const TfLiteFloatArray *scales; // of a constant of integers, lent by the runtime until the plan is made; else NULL
+    struct gpu_node *producer;      // NULL for inputs and constants
+    int consumers;                  // how many inputs of nodes read it
 };
 
 // The stages that were fused into a node, in order. The operands of a stage are two floats; one stage may read a value,

@@ -18,7 +18,8 @@ struct gpu_node_view {
     const TfLiteContext *context;
     const TfLiteNode *node;
     const TfLiteRegistration *registration;
-    bool quantized_allowed;  // 8-bit tensors may be computed in floats
+    bool quantized_allowed;  // 8-bit tensors may be computed in floats, or as integers
+    bool exact_integers;     // the node has 8-bit tensors and is to be computed in integers
     const struct gpu_op *op; // that of the node
     struct delegate_reason *reason;
 };
@@ -110,6 +111,7 @@ struct gpu_op {
     bool has_activation;
     bool keeps_options;      // a custom operator's options are all bytes of the file; params_size is 0
     bool applies_activation; // the kernels apply the options' activation themselves (recurrent layers)
+    bool integers; // it computes with the integers of 8-bit tensors and applies the activation: no pass rewrites it
 
     // ---- stages (gpu/lang/epilogue.def)
     bool epilogue; // the kernels call finish(), so the node can have stages
@@ -160,6 +162,11 @@ bool gpu_always(const struct gpu_node *node);
 const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
 // The same, with a list of the application's operators that come first.
 const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistration *registration);
+// Finds the operator whose results are the CPU's integers bit for bit. Returns NULL if there is no such kernel.
+const struct gpu_op *gpu_integer_op_find(int builtin);
+// Returns whether a node reads or writes 8-bit tensors that are no constants: in exact mode only an operator of
+// gpu_integer_op_find may take it.
+bool gpu_has_codes(const TfLiteContext *context, const TfLiteNode *node);
 // A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
 

@@ -54,7 +54,9 @@ bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision)
         int before = graph->node_count;
         for (int i = 0; i < node->output_count; i++) {
             struct gpu_value *output = node->outputs[i];
-            if (output->quantization.scale == 0 || output->consumers == 0 || keeps_the_grid(node, output)) continue;
+            if (output->codes || output->quantization.scale == 0 || output->consumers == 0 ||
+                keeps_the_grid(node, output))
+                continue;
             if (!quantize_output(graph, n, i, precision)) return false;
         }
         n += graph->node_count - before; // the nodes that were just added need no rounding

@@ -27,8 +27,8 @@ struct order {
 
 static bool is_plain_transpose(const struct gpu_node *node)
 {
-    return node && !node->dead && node->builtin == kTfLiteBuiltinTranspose && node->epilogue.count == 0 &&
-           node->inputs[0]->rank <= 4 && !node->inputs[0]->data;
+    return node && !node->dead && !node->op->integers && node->builtin == kTfLiteBuiltinTranspose &&
+           node->epilogue.count == 0 && node->inputs[0]->rank <= 4 && !node->inputs[0]->data;
 }
 
 static struct order order_of(const struct gpu_node *transpose)

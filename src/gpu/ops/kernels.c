@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists all kernels (gpu/lang/spirv/kernels.h): those of the plan, and those of the operators in ops.def.
+// Lists all kernels (gpu/lang/spirv/kernels.h): those of the plan, and those of the operators in the two
+// ops.def.
 #include "gpu/lang/spirv/kernels.h"
 
 #include <stdio.h>
@@ -14,7 +15,14 @@
 #undef GPU_OP
 #undef GPU_CUSTOM
 
+#define INTEGER_OP(name, suffix, symbol) extern const struct gpu_op gpu_integer_##symbol;
+#include "gpu/integer/ops.def"
+#undef INTEGER_OP
+
 static const struct gpu_op *const all_ops[] = {
+#define INTEGER_OP(name, suffix, symbol) &gpu_integer_##symbol,
+#include "gpu/integer/ops.def"
+#undef INTEGER_OP
 #define GPU_OP(name, builtin, symbol) &gpu_op_##symbol,
 #define GPU_CUSTOM(name, symbol) &gpu_op_##symbol,
 #include "gpu/ops/ops.def"

@@ -25,14 +25,17 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
         plan->wants_to_dense = plan->wants_to_dense || (to_caller && format == GPU_FORMAT_FLOATS);
         return true;
     }
-    struct gpu_dispatch_desc desc = {.kernel = kernels[format][to_caller],
+    const struct gpu_kernel *kernel = kernels[format][to_caller];
+    if (value->codes) kernel = to_caller ? &gpu_kernel_codes_to_bytes : &gpu_kernel_bytes_to_codes;
+    struct gpu_dispatch_desc desc = {.kernel = kernel,
                                      .operands = {{.value = value}, {.value = value}},
                                      .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
     int fours = (int)((gpu_elements(shape) + 3) / 4), outside = to_caller ? 1 : 0;
     desc.operands[outside].outside = true;
     if (format == GPU_FORMAT_BYTES) {
         int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
-        memcpy(desc.params[0], stored, sizeof stored);
+        int32_t sign[4] = {q->type == kTfLiteInt8 ? 0 : INT32_MIN + 0x00808080}; // 0x80 in each byte
+        memcpy(desc.params[0], value->codes ? sign : stored, sizeof stored);
     }
     if (format == GPU_FORMAT_HALVES) desc.views[outside] = (struct gpu_shape){1, 1, fours, 4};
     if (to_caller && (format == GPU_FORMAT_BYTES || format == GPU_FORMAT_HALVES)) {
@@ -43,10 +46,34 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     return gpu_plan_dispatch(plan, &desc);
 }
 
+// The same for a constant of codes, four of whose vectors are in one of the weights.
+static bool plan_constant_codes(struct gpu_plan *plan, const struct gpu_value *value)
+{
+    struct gpu_shape shape = value->shape;
+    size_t count = gpu_value_vectors(value);
+    struct gpu_weights *weights = gpu_plan_integers(plan, (count + 3) / 4);
+    if (!weights) return false;
+    const int32_t *from = value->integers;
+    for (int b = 0; b < shape.b; b++)
+        for (int y = 0; y < shape.h; y++)
+            for (int x = 0; x < shape.w; x++)
+                for (int c = 0; c < shape.c; c++) {
+                    uint32_t *to = (uint32_t *)&weights->integers[gpu_slice_index(shape, b, y, x, c) / 4];
+                    *to |= (uint32_t)(*from++ & 255) << 8 * (c % 4);
+                }
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_codes_from_ints,
+        .operands = {{.weights = weights}, {.value = value}},
+        .grid = {(int)count},
+    };
+    return gpu_plan_dispatch(plan, &desc);
+}
+
 // A constant that a node reads as a value, not as weights, becomes a value that is filled from the weights buffer.
 static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
+    if (value->codes) return plan_constant_codes(plan, value);
     struct gpu_weights *weights = gpu_plan_weights(plan, gpu_value_vectors(value));
     if (!weights) return false;
     const float *from = value->data;

@@ -164,6 +164,56 @@ const struct gpu_kernel gpu_kernel_from_weights = {
     ),
 };
 
+// ---- 8-bit integers that stay integers. sign: 0x80 in each byte for uint8, zeros for int8.
+const struct gpu_kernel gpu_kernel_bytes_to_codes = {
+    .name = "bytes_to_codes",
+    .group = {64, 2, 1},
+    .args = {{GPU_BYTES_IN, "bytes"}, {GPU_CODES_OUT, "y"}},
+    .params = {"sign"},
+    .integers = true,
+    .body = AT_DENSE(y) GPU_TEXT(
+        int skipped = at % 4 * 8;
+        int v = shift_right_u(bytes[at / 4], skipped);
+        if (skipped > 0 && at / 4 != (at + min(left, 4) - 1) / 4) v = v | (bytes[at / 4 + 1] << (32 - skipped));
+        write_y(p, v ^ P_sign.x);
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_codes_to_bytes = {
+    .name = "codes_to_bytes",
+    .group = {64, 1, 1},
+    .args = {{GPU_CODES_IN, "x"}, {GPU_BYTES_OUT, "bytes"}},
+    .params = {"sign"},
+    .body = GPU_TEXT(
+        int last = x_b * x_h * x_w * x_c - 1;
+        if (GID0 * 4 > last) return;
+        int four = 0;
+        UNROLL for (int i = 0; i < 4; i += 1) {
+            int at = min(GID0 * 4 + i, last);
+            int pixel = at / x_c;
+            int channel = at - pixel * x_c;
+            int row = pixel / x_w;
+            int batch = row / x_h;
+            int v = read_x(mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch));
+            four = four | (((v >> (channel % 4 * 8)) & 255) << (8 * i));
+        }
+        bytes[GID0] = four ^ P_sign.x;
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_codes_from_ints = {
+    .name = "codes_from_ints",
+    .group = {64, 1, 1},
+    .args = {{GPU_INTS, "k"}, {GPU_CODES_OUT, "y"}},
+    .body = GPU_TEXT(
+        int i = GID0;
+        if (i >= y_w * y_h * y_s * y_b) return;
+        int4 four = k(i / 4);
+        store_y(i, pick(i % 4 < 2, pick(i % 4 == 0, four.x, four.y), pick(i % 4 == 2, four.z, four.w)));
+    ),
+};
+
 const struct gpu_kernel *const gpu_plan_kernels[] = {
     &gpu_kernel_from_dense,  &gpu_kernel_to_dense,  &gpu_kernel_from_bytes,   &gpu_kernel_to_bytes,
-    &gpu_kernel_from_halves, &gpu_kernel_to_halves, &gpu_kernel_copy_vectors, &gpu_kernel_from_weights, NULL};
+    &gpu_kernel_from_halves, &gpu_kernel_to_halves, &gpu_kernel_copy_vectors, &gpu_kernel_from_weights,
+    &gpu_kernel_bytes_to_codes, &gpu_kernel_codes_to_bytes, &gpu_kernel_codes_from_ints, NULL};

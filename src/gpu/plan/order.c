@@ -10,7 +10,9 @@
 
 static bool writes(const struct gpu_plan_step *step, int operand)
 {
-    return operand < gpu_kernel_arg_count(step->kernel) && step->kernel->args[operand].kind == GPU_OUT;
+    if (operand >= gpu_kernel_arg_count(step->kernel)) return false;
+    enum gpu_arg_kind kind = step->kernel->args[operand].kind;
+    return gpu_arg_is_value(kind) && gpu_arg_is_written(kind);
 }
 
 // The levels of the last steps that wrote and read a value; -1: none.

@@ -24,11 +24,6 @@ static int own_param_count(const struct gpu_kernel *kernel)
            (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
-static bool is_value(enum gpu_arg_kind kind)
-{
-    return kind == GPU_IN || kind == GPU_OUT;
-}
-
 // ---- messages -----------------------------------------------------------------------------------
 
 bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
@@ -53,7 +48,7 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
     const struct gpu_kernel *kernel = desc->kernel;
     int at = 0;
     for (int i = 0; i < gpu_kernel_arg_count(kernel); i++) {
-        if (!is_value(kernel->args[i].kind)) continue;
+        if (!gpu_arg_is_value(kernel->args[i].kind)) continue;
         struct gpu_shape shape = desc->views[i].b ? desc->views[i] : desc->operands[i].value->shape;
         int32_t sizes[4] = {shape.w, shape.h, shape.c, shape.b};
         memcpy(step->params[at++], sizes, sizeof sizes);
@@ -88,7 +83,8 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
     const struct gpu_kernel *kernel = desc->kernel;
     step->operand_count = gpu_kernel_arg_count(kernel);
     for (int i = 0; i < step->operand_count; i++) {
-        bool weights = kernel->args[i].kind == GPU_WEIGHTS && desc->operands[i].weights;
+        enum gpu_arg_kind kind = kernel->args[i].kind;
+        bool weights = (kind == GPU_WEIGHTS || kind == GPU_INTS) && desc->operands[i].weights;
         if (!weights && !desc->operands[i].value)
             return gpu_plan_fail(plan, "kernel %s gets no %s", kernel->name, kernel->args[i].name);
         step->operands[i] = desc->operands[i];
@@ -192,9 +188,23 @@ struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors)
     return weights;
 }
 
+struct gpu_weights *gpu_plan_integers(struct gpu_plan *plan, size_t vectors)
+{
+    struct gpu_weights *weights = gpu_plan_weights(plan, vectors);
+    if (weights) weights->exact = true; // as 32 bits in every precision
+    return weights;
+}
+
 struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape)
 {
     return gpu_graph_add_value(plan->graph, "scratch", shape);
+}
+
+struct gpu_value *gpu_plan_scratch_codes(struct gpu_plan *plan, struct gpu_shape shape)
+{
+    struct gpu_value *value = gpu_plan_scratch(plan, shape);
+    if (value) value->codes = true;
+    return value;
 }
 
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over)
@@ -252,6 +262,8 @@ bool gpu_plan_is_direct(const struct gpu_plan *plan, const struct gpu_value *val
     case GPU_FORMAT_HALVES: return !floats && slices_are_dense(value, whole);
     case GPU_FORMAT_VECTORS: return floats && may_read;
     case GPU_FORMAT_HALF_VECTORS: return !floats && may_read;
+    case GPU_FORMAT_BYTES: // codes are signed, and nobody looks at channels that do not exist
+        return value->codes && value->type == kTfLiteInt8 && slices_are_dense(value, whole || may_end);
     default: return false;
     }
 }
@@ -267,6 +279,6 @@ size_t gpu_plan_raw_bytes(const struct gpu_plan *plan, const struct gpu_value *v
 {
     // Kernels write whole vectors where the buffer is the value, and whole ints or vectors of halves elsewhere.
     size_t bytes = gpu_caller_bytes(value), unit = gpu_caller_format(value) == GPU_FORMAT_HALVES ? 8 : 4;
-    if (gpu_plan_is_direct(plan, value)) unit = 16;
+    if (gpu_plan_is_direct(plan, value)) unit = value->codes ? 4 : 16;
     return (bytes + unit - 1) / unit * unit;
 }

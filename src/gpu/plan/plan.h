@@ -12,7 +12,10 @@
 // Constants in the storage type of the device, as vectors of four.
 struct gpu_weights {
     size_t vectors;
-    float *data;   // 4 * vectors floats on the host; freed after the upload
+    union { // 4 * vectors on the host; freed after the upload
+        float *data;
+        int32_t *integers; // of gpu_plan_integers
+    };
     bool exact;    // stored as floats in every precision
     size_t offset; // bytes from the start of the weights buffer
 };
@@ -95,8 +98,11 @@ static inline int64_t gpu_in_first_batch(const struct gpu_plan *plan, int64_t co
 bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *desc);
 // Room for constants, zeroed. The operator writes weights->data; the plan owns it. NULL after a message.
 struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors);
+// The same for constant integers (GPU_INTS), which are written to weights->integers.
+struct gpu_weights *gpu_plan_integers(struct gpu_plan *plan, size_t vectors);
 // A value that passes between two dispatches of one operator.
 struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape);
+struct gpu_value *gpu_plan_scratch_codes(struct gpu_plan *plan, struct gpu_shape shape);
 // Sets the grid to one work-item for each vector of `over`: (w, h, slices * b), which position() in a kernel decodes.
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
 // The height of a work-group for a grid of `rows` rows of `width` work-items: groups have 64 work-items, or more if the
@@ -127,10 +133,11 @@ static inline size_t gpu_value_vectors(const struct gpu_value *value)
     struct gpu_shape s = value->shape;
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)gpu_slices(s);
 }
-// Bytes of one vector of four in a value or in constants: 16, or 8 if they are halves.
+// Bytes of one vector of four in a value or in constants: 16, 8 if they are halves, 4 if they are codes.
 size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool exact);
 static inline size_t gpu_value_vector_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
+    if (value->codes) return 4;
     int64_t vectors = gpu_in_first_batch(plan, (int64_t)gpu_value_vectors(value), value->shape.b);
     return gpu_plan_vector_bytes(plan, (size_t)vectors, value->exact);
 }
@@ -157,7 +164,7 @@ void gpu_runner_destroy(struct gpu_runner *runner);
 static inline enum gpu_format gpu_caller_format(const struct gpu_value *value)
 {
     if (value->format != GPU_FORMAT_DEFAULT) return value->format;
-    bool several = value->shape.w > 1 || value->shape.h > 1;
+    bool several = value->shape.w > 1 || value->shape.h > 1 || value->codes;
     bool stored = (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
     return several && stored ? GPU_FORMAT_BYTES : GPU_FORMAT_FLOATS;
 }

@@ -114,7 +114,7 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     *halves = false;
     for (int i = 0; i < step->operand_count; i++) {
         const struct gpu_operand *operand = &step->operands[i];
-        if (i < gpu_kernel_arg_count(step->kernel) && gpu_arg_is_raw(step->kernel->args[i].kind)) continue;
+        if (i < gpu_kernel_arg_count(step->kernel) && !gpu_arg_is_real(step->kernel->args[i].kind)) continue;
         if (operand_vector_bytes(plan, operand) == 16)
             floats |= 1u << i;
         else
