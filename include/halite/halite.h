@@ -425,6 +425,12 @@ TFL_CAPI_EXPORT TfLiteStatus HaliteModelGetMetadata(const TfLiteModel *model, in
                                                     const void **data, size_t *bytes);
 // Lends the bytes of the file, which live as long as the model, and sets *bytes to how many there are.
 TFL_CAPI_EXPORT const void *HaliteModelGetData(const TfLiteModel *model, size_t *bytes);
+// Writes a fingerprint of the bytes of the file, 64 hexadecimal digits and a zero byte: two models with the same one
+// are the same, unless somebody made them so. It is a good model_token for delegates that keep files, and depends on
+// the byte order of the machine. 17 MB take about 3 ms. Returns kTfLiteError where a pointer is NULL or size is below
+// HALITE_FINGERPRINT_BYTES.
+#define HALITE_FINGERPRINT_BYTES 65
+TFL_CAPI_EXPORT TfLiteStatus HaliteModelFingerprint(const TfLiteModel *model, char *text, size_t size);
 // Lends the file's description, which lives as long as the model. It is "" where the file has none.
 TFL_CAPI_EXPORT const char *HaliteModelGetDescription(const TfLiteModel *model);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of halite/halite.h that change an interpreter after it was created, and those that read a model's
 // metadata: what the original's C++ classes can do and its C API cannot.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
 #include "base/threads.h"
 #include "halite/halite.h"
 #include "runtime/interpreter.h"
@@ -181,4 +185,13 @@ const void *HaliteModelGetData(const TfLiteModel *model, size_t *bytes)
 {
     if (bytes) *bytes = model ? model->file_size : 0;
     return model ? model->file_bytes : NULL;
+}
+
+TfLiteStatus HaliteModelFingerprint(const TfLiteModel *model, char *text, size_t size)
+{
+    if (!model || !text || size < HALITE_FINGERPRINT_BYTES) return kTfLiteError;
+    struct hl_digest digest = {{0}};
+    hl_digest_add(&digest, model->file_bytes, model->file_size);
+    for (int i = 0; i < 4; i++) snprintf(text + 16 * i, 17, "%016" PRIx64, digest.lanes[i]);
+    return kTfLiteOk;
 }

@@ -364,6 +364,34 @@ static void a_model_lends_its_bytes(void **state)
     assert_int_equal(bytes, 0);
 }
 
+// Equal bytes have equal fingerprints, wherever they lie, and a bit makes another.
+static void a_model_has_a_fingerprint(void **state)
+{
+    (void)state;
+    char first[HALITE_FINGERPRINT_BYTES], second[HALITE_FINGERPRINT_BYTES];
+    TfLiteModel *model = TfLiteModelCreateFromFile("demo/digits.tflite");
+    size_t bytes;
+    const char *data = HaliteModelGetData(model, &bytes);
+    assert_int_equal(HaliteModelFingerprint(model, first, sizeof first), kTfLiteOk);
+    assert_int_equal(strspn(first, "0123456789abcdef"), 64);
+    assert_int_equal(first[64], 0);
+    char *copy = malloc(bytes);
+    assert_non_null(copy);
+    memcpy(copy, data, bytes);
+    TfLiteModelDelete(model);
+    model = TfLiteModelCreate(copy, bytes);
+    assert_int_equal(HaliteModelFingerprint(model, second, sizeof second), kTfLiteOk);
+    assert_string_equal(first, second);
+    copy[bytes - 1] ^= 1;
+    assert_int_equal(HaliteModelFingerprint(model, second, sizeof second), kTfLiteOk);
+    assert_string_not_equal(first, second);
+    assert_int_equal(HaliteModelFingerprint(model, first, sizeof first - 1), kTfLiteError);
+    assert_int_equal(HaliteModelFingerprint(model, NULL, sizeof first), kTfLiteError);
+    assert_int_equal(HaliteModelFingerprint(NULL, first, sizeof first), kTfLiteError);
+    TfLiteModelDelete(model);
+    free(copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_graph_that_names_no_tensor_cannot_run),
         cmocka_unit_test(operators_are_found_by_version),
         cmocka_unit_test(a_model_lends_its_bytes),
+        cmocka_unit_test(a_model_has_a_fingerprint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
