@@ -108,6 +108,10 @@ typedef struct HaliteGpuDelegateOptions {
     // Of models with 8-bit tensors, where v2 takes them at all. With kHaliteGpuQuantizedExact a buffer of the
     // application for such a tensor has bytes.
     HaliteGpuQuantized quantized;
+    // Bytes that the files in v2->serialization_dir may have together. Whenever one is written, those that no start has
+    // used for the longest time are removed until the others fit; files of anybody else are never touched. 0: 256 MiB;
+    // UINT64_MAX: any number.
+    uint64_t serialization_max_bytes;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/report.h"
 
@@ -37,5 +38,13 @@ struct hl_file_piece {
     size_t size;
 };
 bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, size_t count, const char **why);
+// Notes that a kept file is used now, for hl_file_shrink_folder.
+void hl_file_note_use(const char *path);
+// Removes kept files from a folder, those first that were used the longest ago, until the others have `most` bytes
+// together. Kept files are regular files of this user whose names end in `ending` and whose first bytes are the eight
+// of `magic`; nothing else is touched, nor is the file `spared`, whose bytes count. Returns how many were removed. What
+// cannot be read or removed stays.
+int hl_file_shrink_folder(const char *folder, const char *ending, const char magic[8], uint64_t most,
+                          const char *spared);
 
 #endif

@@ -2,6 +2,7 @@
 // See file.h: POSIX systems, which map files.
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -11,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/grow.h"
 
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter)
 {
@@ -174,4 +177,94 @@ bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, 
     free(beside);
     *why = ok ? NULL : strerror(error);
     return ok;
+}
+
+// ---- a folder of kept files ---------------------------------------------------------------------
+
+void hl_file_note_use(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+struct kept_file {
+    char *path;
+    uint64_t bytes;
+    struct timespec used;
+};
+
+// Fills in what is known of a kept file. False: it is none.
+static bool look_at(struct kept_file *file, const char magic[8])
+{
+    struct stat status;
+    unsigned char first[8];
+    const char *why = NULL;
+    int descriptor = open_kept(file->path, SIZE_MAX, &status, &why);
+    if (descriptor < 0) return false;
+    bool own =
+        read_all(descriptor, first, sizeof first, &why) == sizeof first && memcmp(first, magic, sizeof first) == 0;
+    close(descriptor);
+    file->bytes = (uint64_t)status.st_size;
+    file->used = status.st_mtim;
+    return own;
+}
+
+static int later_first(const void *a, const void *b)
+{
+    const struct kept_file *x = a, *y = b;
+    if (x->used.tv_sec != y->used.tv_sec) return x->used.tv_sec < y->used.tv_sec ? 1 : -1;
+    if (x->used.tv_nsec != y->used.tv_nsec) return x->used.tv_nsec < y->used.tv_nsec ? 1 : -1;
+    return strcmp(x->path, y->path);
+}
+
+static char *join(const char *folder, const char *name)
+{
+    size_t room = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path) snprintf(path, room, "%s/%s", folder, name);
+    return path;
+}
+
+// The kept files of a folder, malloc'ed.
+static struct kept_file *list_kept(const char *folder, const char *ending, const char magic[8], int *count)
+{
+    struct kept_file *files = NULL;
+    int capacity = 0;
+    DIR *list = opendir(folder);
+    *count = 0;
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        size_t length = strlen(entry->d_name), end = strlen(ending);
+        if (length < end || strcmp(entry->d_name + length - end, ending) != 0) continue;
+        struct kept_file *grown = hl_grow(files, *count, &capacity, sizeof *files);
+        if (!grown) break;
+        files = grown;
+        files[*count] = (struct kept_file){.path = join(folder, entry->d_name)};
+        if (files[*count].path && look_at(&files[*count], magic))
+            ++*count;
+        else
+            free(files[*count].path);
+    }
+    if (list) closedir(list);
+    return files;
+}
+
+int hl_file_shrink_folder(const char *folder, const char *ending, const char magic[8], uint64_t most,
+                          const char *spared)
+{
+    int count, removed = 0;
+    struct kept_file *files = list_kept(folder, ending, magic, &count);
+    uint64_t sum = 0;
+    if (count > 0) qsort(files, (size_t)count, sizeof *files, later_first);
+    for (int i = 0; i < count; i++)
+        if (strcmp(files[i].path, spared) == 0) sum += files[i].bytes;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(files[i].path, spared) == 0) continue;
+        bool fits = sum <= most && files[i].bytes <= most - sum;
+        if (!fits && unlink(files[i].path) == 0)
+            removed++;
+        else
+            sum += files[i].bytes;
+    }
+    for (int i = 0; i < count; i++) free(files[i].path);
+    free(files);
+    return removed;
 }

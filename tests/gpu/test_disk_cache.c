@@ -3,6 +3,7 @@
 // device, driver and model wrote is told of, ignored and replaced; a folder that cannot be written keeps nothing from
 // running.
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -46,6 +47,18 @@ static int count_files(struct folder *folder)
     return count;
 }
 
+// The path of the file whose name begins with this letter.
+static void find_file(const struct folder *folder, char letter, char path[512])
+{
+    DIR *list = opendir(folder->path);
+    assert_non_null(list);
+    path[0] = 0;
+    for (struct dirent *entry; (entry = readdir(list));)
+        if (entry->d_name[0] == letter) snprintf(path, 512, "%s/%.255s", folder->path, entry->d_name);
+    closedir(list);
+    assert_int_not_equal(path[0], 0);
+}
+
 static int remove_folder(void **state)
 {
     struct folder *folder = *state;
@@ -78,11 +91,13 @@ static void write_file(const char *path, const void *bytes, size_t size)
 
 struct start {
     const char *folder, *token, *device, *precision; // NULL: "model", "null", "f32"
+    const char *limit;                               // NULL: none is given
     const struct test_model *model;                  // NULL: whole
 };
 
 struct outcome {
     int compiled, kept; // programs, on the null device
+    int runs;           // of lists there
     char messages[4096];
 };
 
@@ -107,6 +122,7 @@ static struct outcome count_programs(const TfLiteDelegate *delegate)
     assert_non_null(text);
     outcome.kept = count_lines(text, "program ", " ; kept");
     outcome.compiled = count_lines(text, "program ", "") - outcome.kept;
+    outcome.runs = count_lines(text, "run list ", "");
     free(text);
     return outcome;
 }
@@ -124,6 +140,8 @@ static struct outcome run(struct start start)
                            start.folder,
                            "model_token",
                            start.token ? start.token : "model",
+                           start.limit ? "serialization_max_bytes" : NULL,
+                           start.limit,
                            NULL};
     TfLiteDelegate *delegate = make(texts);
     assert_non_null(delegate);
@@ -149,6 +167,7 @@ static void assert_warm(struct start start)
     struct outcome outcome = run(start);
     assert_int_equal(outcome.compiled, 0);
     assert_true(outcome.kept >= 3);
+    assert_int_equal(outcome.runs, 1);
     assert_string_equal(outcome.messages, "");
 }
 
@@ -158,6 +177,7 @@ static void assert_cold(struct start start, const char *why)
     struct outcome outcome = run(start);
     assert_true(outcome.compiled >= 3);
     assert_int_equal(outcome.kept, 0);
+    assert_int_equal(outcome.runs, 2); // once before the programs are saved, for drivers that compile then
     if (!why) {
         assert_string_equal(outcome.messages, "");
         return;
@@ -264,6 +284,57 @@ static void test_two_models_of_one_delegate(void **state)
     end(&second);
     tflite_plugin_destroy_delegate(delegate);
     assert_warm(start);
+}
+
+// What was used the longest ago goes first, and nothing that is of others.
+static void test_limit(void **state)
+{
+    struct folder *folder = *state;
+    char strange[128], limit[32], path_a[sizeof folder->file], path_b[sizeof folder->file];
+    static const char others[100000] = "no kernels";
+    static const struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    struct start a = {.folder = folder->path, .token = "a"}, b = a, c = a;
+    b.token = "b";
+    c.token = "c";
+    struct stat status;
+    assert_cold(a, NULL);
+    find_file(folder, 'a', path_a);
+    assert_int_equal(stat(path_a, &status), 0);
+    snprintf(limit, sizeof limit, "%lld", 2 * (long long)status.st_size + 100); // of two files
+    c.limit = limit;
+    assert_cold(b, NULL);
+    find_file(folder, 'b', path_b);
+    snprintf(strange, sizeof strange, "%s/photograph_1.bin", folder->path);
+    write_file(strange, others, sizeof others);
+    // Both become old, and then a is used.
+    assert_int_equal(utimensat(AT_FDCWD, path_a, old, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path_b, old, 0), 0);
+    assert_warm(a);
+    assert_cold(c, NULL);
+    assert_int_equal(stat(path_b, &status), -1);
+    assert_int_equal(stat(strange, &status), 0);
+    assert_int_equal(count_files(folder), 3);
+    assert_warm(a);
+    assert_warm(c);
+
+    c.token = "d";
+    c.limit = "1"; // less than its own, which stays
+    assert_cold(c, NULL);
+    assert_int_equal(count_files(folder), 2);
+    assert_warm(c);
+}
+
+// A name that the application need not think of: files say themselves which graph they are for.
+static void test_auto(void **state)
+{
+    struct folder *folder = *state;
+    struct start one = {.folder = folder->path, .token = "auto"}, other = one;
+    other.model = &graph;
+    assert_cold(one, NULL);
+    assert_int_equal(run(other).kept, 0);
+    assert_int_equal(count_files(folder), 2);
+    assert_warm(one);
+    assert_int_equal(run(other).compiled, 0);
 }
 
 // A file in another's position is found out by what it says of itself.
@@ -595,6 +666,8 @@ int main(void)
         TEST(test_others_do_not_match),
         TEST(test_resized_batches),
         TEST(test_two_models_of_one_delegate),
+        TEST(test_limit),
+        TEST(test_auto),
         TEST(test_names_prove_nothing),
         TEST(test_identity),
         TEST(test_damaged_files),

@@ -365,6 +365,30 @@ static void test_key_of_a_folder(void **state)
     }
 }
 
+static void test_limit_of_a_folder(void **state)
+{
+    (void)state;
+    const char *keys[] = {"serialization_max_bytes"}, *values[] = {"5000000000", "0", "-1"};
+    const uint64_t bytes[] = {UINT64_C(5000000000), UINT64_C(256) << 20}; // 0 is the default
+    struct messages messages = {0};
+    struct hl_reporter reporter = {collect, &messages};
+    struct gpu_options options;
+    for (int i = 0; i < 2; i++) {
+        assert_true(gpu_options_from_keys(keys, values + i, 1, &reporter, &options));
+        assert_true(options.cache_bytes == bytes[i]);
+    }
+    assert_string_equal(messages.text, "");
+    assert_false(gpu_options_from_keys(keys, values + 2, 1, &reporter, &options));
+    assert_non_null(strstr(messages.text, "serialization_max_bytes is -1"));
+
+    HaliteGpuDelegateOptions own = {.struct_size = sizeof own, .serialization_max_bytes = UINT64_MAX};
+    assert_true(gpu_options_from_halite(&own, &reporter, &options));
+    assert_true(options.cache_bytes == UINT64_MAX);
+    own.struct_size = offsetof(HaliteGpuDelegateOptions, serialization_max_bytes); // a program of before
+    assert_true(gpu_options_from_halite(&own, &reporter, &options));
+    assert_true(options.cache_bytes == UINT64_C(256) << 20);
+}
+
 // ---- the first OpenCL interface ------------------------------------------------------------------
 
 static void the_first_interface_chooses_the_precision(void **state)
@@ -435,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_halite_options),
         cmocka_unit_test(test_key_options),
         cmocka_unit_test(test_key_of_a_folder),
+        cmocka_unit_test(test_limit_of_a_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

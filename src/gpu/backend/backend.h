@@ -114,6 +114,9 @@ struct gpu_backend {
     // and newly compiled ones are added. bytes: from cache_save in an earlier process, or untrusted; NULL: an empty
     // cache. False after a message if the bytes are unusable; the cache then starts empty.
     bool (*cache_load)(struct gpu_device *device, const void *bytes, size_t size);
+    // Whether there are new programs that the driver may go on compiling when they first run, so that they are to run
+    // once before cache_save. NULL: programs are complete when they are created.
+    bool (*cache_waits)(const struct gpu_device *device);
     // Ends the cache. *bytes: malloc'ed; NULL if nothing has changed since cache_load. False after a message.
     bool (*cache_save)(struct gpu_device *device, void **bytes, size_t *size);
 

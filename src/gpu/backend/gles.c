@@ -489,6 +489,7 @@ static void delete_program(const struct gpu_device *device, struct gpu_program *
 static void gles_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
     if (!program) return;
+    gpu_program_cache_forget(&device->base.program_cache, program);
     if (program->program && !device->base.lost && enter(device, "delete a program")) {
         delete_program(device, program);
         leave(device, true);
@@ -609,7 +610,8 @@ static struct gpu_program *end(struct gpu_device *device, struct gpu_program *pr
 {
     if (compilation->cached) return program;
     if (has_compiled(device, program, compilation)) {
-        if (device->base.program_cache.open && device->binaries) save_binary(device, program, compilation->key);
+        if (device->base.program_cache.open && device->binaries)
+            gpu_program_cache_postpone(&device->base.program_cache, program, compilation->key);
         return program;
     }
     delete_program(device, program);
@@ -648,8 +650,20 @@ static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t
     return gpu_device_load_programs(&device->base, bytes, size);
 }
 
+// NVIDIA's driver compiles for its processor when a program first runs.
+static bool gles_cache_waits(const struct gpu_device *device)
+{
+    return device->base.program_cache.waiting_count > 0;
+}
+
 static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
+    const struct gpu_program_cache *cache = &device->base.program_cache;
+    if (cache->waiting_count > 0 && enter(device, "keep programs")) {
+        for (int i = 0; i < cache->waiting_count; i++)
+            save_binary(device, cache->waiting[i].program, cache->waiting[i].key);
+        leave(device, true);
+    }
     return gpu_device_save_programs(&device->base, bytes, size);
 }
 
@@ -883,6 +897,7 @@ const struct gpu_backend gpu_backend_gles = {
     .programs_create = gles_programs_create,
     .program_destroy = gles_program_destroy,
     .cache_load = gles_cache_load,
+    .cache_waits = gles_cache_waits,
     .cache_save = gles_cache_save,
     .list_create = gles_list_create,
     .list_dispatch = gles_list_dispatch,

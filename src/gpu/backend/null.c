@@ -339,6 +339,12 @@ static bool null_cache_load(struct gpu_device *device, const void *bytes, size_t
     return refuse(device, "the cached programs are not as they were written");
 }
 
+// As though it compiled at the first run, for tests.
+static bool null_cache_waits(const struct gpu_device *device)
+{
+    return device->program_cache.open && device->program_cache.changed;
+}
+
 static bool null_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
     bool ok = begin(device, "save a cache");
@@ -533,6 +539,7 @@ const struct gpu_backend gpu_backend_null = {
     .programs_create = null_programs_create,
     .program_destroy = null_program_destroy,
     .cache_load = null_cache_load,
+    .cache_waits = null_cache_waits,
     .cache_save = null_cache_save,
     .list_create = null_list_create,
     .list_dispatch = null_list_dispatch,

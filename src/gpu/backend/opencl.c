@@ -458,6 +458,7 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
 static void opencl_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
     if (!program) return;
+    gpu_program_cache_forget(&device->base.program_cache, program);
     if (program->program) device->cl->clReleaseProgram(program->program);
     free(program);
 }
@@ -601,7 +602,8 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation);
-    if (ok && device->base.program_cache.open && !compilation->cached) save_binary(device, program, compilation->key);
+    if (ok && device->base.program_cache.open && !compilation->cached)
+        gpu_program_cache_postpone(&device->base.program_cache, program, compilation->key);
     free(compilation->text);
     if (ok && group_fits(device, program)) return program;
     opencl_program_destroy(device, program);
@@ -632,8 +634,17 @@ static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size
     return gpu_device_load_programs(&device->base, bytes, size);
 }
 
+// PoCL compiles a kernel for its work-group when it is first enqueued.
+static bool opencl_cache_waits(const struct gpu_device *device)
+{
+    return device->base.program_cache.waiting_count > 0;
+}
+
 static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
+    const struct gpu_program_cache *cache = &device->base.program_cache;
+    for (int i = 0; i < cache->waiting_count; i++)
+        save_binary(device, cache->waiting[i].program, cache->waiting[i].key);
     return gpu_device_save_programs(&device->base, bytes, size);
 }
 
@@ -829,6 +840,7 @@ const struct gpu_backend gpu_backend_opencl = {
     .programs_create = opencl_programs_create,
     .program_destroy = opencl_program_destroy,
     .cache_load = opencl_cache_load,
+    .cache_waits = opencl_cache_waits,
     .cache_save = opencl_cache_save,
     .list_create = opencl_list_create,
     .list_dispatch = opencl_list_dispatch,

@@ -19,6 +19,7 @@ void gpu_program_cache_free(struct gpu_program_cache *cache)
 {
     for (int i = 0; i < cache->count; i++) free(cache->programs[i].binary);
     free(cache->programs);
+    free(cache->waiting);
     *cache = (struct gpu_program_cache){.open = false};
 }
 
@@ -86,6 +87,21 @@ void gpu_program_cache_add(struct gpu_program_cache *cache, uint64_t key, void *
     free(program->binary);
     *program = (struct gpu_cached_program){key, binary, size};
     cache->changed = true;
+}
+
+void gpu_program_cache_postpone(struct gpu_program_cache *cache, void *program, uint64_t key)
+{
+    struct gpu_waiting_program *grown =
+        hl_grow(cache->waiting, cache->waiting_count, &cache->waiting_capacity, sizeof *grown);
+    if (!grown) return;
+    cache->waiting = grown;
+    grown[cache->waiting_count++] = (struct gpu_waiting_program){program, key};
+}
+
+void gpu_program_cache_forget(struct gpu_program_cache *cache, const void *program)
+{
+    for (int i = 0; i < cache->waiting_count; i++)
+        if (cache->waiting[i].program == program) cache->waiting[i--] = cache->waiting[--cache->waiting_count];
 }
 
 bool gpu_program_cache_close(struct gpu_program_cache *cache, void **bytes, size_t *size)

@@ -18,6 +18,11 @@ struct gpu_program_cache {
         size_t size;
     } * programs;
     int count, capacity;
+    struct gpu_waiting_program {
+        void *program;
+        uint64_t key;
+    } * waiting; // compiled programs whose binaries are wanted when the cache is closed
+    int waiting_count, waiting_capacity;
 };
 
 // Starts over with the programs in `bytes`; NULL: with none. False if the bytes are refused or memory is short; the
@@ -27,6 +32,10 @@ bool gpu_program_cache_open(struct gpu_program_cache *cache, const void *bytes, 
 const void *gpu_program_cache_find(struct gpu_program_cache *cache, uint64_t key, size_t *size);
 // Takes over a malloc'ed binary; it replaces an earlier one with the same key. Without memory the binary is dropped.
 void gpu_program_cache_add(struct gpu_program_cache *cache, uint64_t key, void *binary, size_t size);
+// Notes a program whose binary is to be added later, because a driver may compile more of it when it first runs.
+// Without memory it is dropped. gpu_program_cache_forget comes before the program is gone.
+void gpu_program_cache_postpone(struct gpu_program_cache *cache, void *program, uint64_t key);
+void gpu_program_cache_forget(struct gpu_program_cache *cache, const void *program);
 // Closes the cache. *bytes: all programs, malloc'ed, or NULL if none was added since gpu_program_cache_open. Programs
 // that nobody has asked for stay: a process that has them already, from an earlier cache, does not ask. False without
 // memory.

@@ -122,7 +122,8 @@ const void *gpu_disk_cache_check(const void *bytes, size_t size, const char *ide
     return payload;
 }
 
-static bool write_file(const struct gpu_disk_cache *cache, const void *payload, size_t size, const char **why)
+static bool write_file(const struct gpu_disk_cache *cache, const struct gpu_engine *engine, const void *payload,
+                       size_t size, const char **why)
 {
     struct head head = {.format = FORMAT, .identity_size = (uint32_t)strlen(cache->identity), .payload_size = size};
     memcpy(head.magic, magic, sizeof magic);
@@ -138,6 +139,9 @@ static bool write_file(const struct gpu_disk_cache *cache, const void *payload, 
     memcpy(bytes + sizeof head + head.identity_size, payload, size);
     bool ok = hl_file_write_kept(cache->path, bytes, total, why);
     free(bytes);
+    if (ok && engine->options.cache_bytes < UINT64_MAX)
+        hl_file_shrink_folder(engine->options.serialization_dir, ".bin", magic, engine->options.cache_bytes,
+                              cache->path);
     return ok;
 }
 
@@ -156,19 +160,28 @@ void gpu_disk_cache_begin(struct gpu_disk_cache *cache, const struct gpu_engine 
     size_t size = 0, payload_size = 0;
     unsigned char *bytes = hl_file_read_kept(cache->path, MAX_BYTES, &size, &why);
     const void *payload = bytes ? gpu_disk_cache_check(bytes, size, cache->identity, &payload_size, &why) : NULL;
+    if (payload) hl_file_note_use(cache->path);
     if (!payload && why) hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", cache->path, why);
     engine->info.backend->cache_load(engine->device, payload, payload_size);
     cache->open = true;
     free(bytes);
 }
 
-void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *engine, bool good)
+// False after a message of the device: what it has compiled is then not worth keeping.
+static bool complete(const struct gpu_engine *engine, struct gpu_runner *runner)
+{
+    const struct gpu_backend *backend = engine->info.backend;
+    return !backend->cache_waits || !backend->cache_waits(engine->device) || gpu_runner_rehearse(runner);
+}
+
+void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *engine, struct gpu_runner *runner)
 {
     void *payload = NULL;
     size_t size = 0;
     const char *why;
-    bool saved = good && cache->open && engine->info.backend->cache_save(engine->device, &payload, &size);
-    if (saved && payload && !write_file(cache, payload, size, &why))
+    bool good = runner && cache->open && complete(engine, runner);
+    bool saved = cache->open && engine->info.backend->cache_save(engine->device, &payload, &size) && good;
+    if (saved && payload && !write_file(cache, engine, payload, size, &why))
         hl_report(&engine->reporter, "kernels cannot be kept in %s: %s", cache->path, why);
     free(payload);
     free(cache->path);

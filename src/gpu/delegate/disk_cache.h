@@ -21,8 +21,8 @@ struct gpu_disk_cache {
 // Called before and after a runner is created. Neither fails: at worst, after a message, everything is compiled or
 // nothing is saved.
 void gpu_disk_cache_begin(struct gpu_disk_cache *cache, const struct gpu_engine *engine, const struct gpu_plan *plan);
-// good: the runner was created, so its programs are saved.
-void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *engine, bool good);
+// runner: its programs are saved, after they ran once if the driver compiles that late; NULL: nothing is saved.
+void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *engine, struct gpu_runner *runner);
 
 // For tests. Returns the programs inside a file's bytes if the file passes the checks above, else NULL with the reason
 // in *why.

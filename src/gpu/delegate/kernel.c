@@ -162,7 +162,7 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
     struct gpu_disk_cache cache;
     gpu_disk_cache_begin(&cache, engine, part->plan);
     part->runner = gpu_runner_create(part->plan, &engine->programs);
-    gpu_disk_cache_end(&cache, engine, part->runner != NULL);
+    gpu_disk_cache_end(&cache, engine, part->runner);
     if (!part->runner) return false;
     drop_weights(part);
     return start_profile(part, delegate, params) && gpu_buffers_begin(part);

@@ -107,9 +107,16 @@ static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_optio
            delegate_option_text(from->model_token, &options->model_token);
 }
 
+// What kept kernels may take together where nobody says: those of a hundred networks or more, because a file has one to
+// three megabytes.
+static const uint64_t default_cache_bytes = UINT64_C(256) << 20;
+
 static struct gpu_options plain_options(const char *node_name)
 {
-    return (struct gpu_options){.node_name = node_name, .max_partitions = 1, .skip_small = true};
+    return (struct gpu_options){.node_name = node_name,
+                                .max_partitions = 1,
+                                .skip_small = true,
+                                .cache_bytes = default_cache_bytes};
 }
 
 bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options)
@@ -189,6 +196,7 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
     options->exact_integers = own.quantized == kHaliteGpuQuantizedExact;
     options->full_delegation = own.require_full_delegation;
     options->skip_small = !own.take_small_partitions;
+    if (own.serialization_max_bytes) options->cache_bytes = own.serialization_max_bytes;
     if (own.context && !apply_context(&own, reporter, options)) {
         gpu_options_free(options);
         return false;
@@ -223,6 +231,7 @@ struct parsed {
     char *serialization_dir, *model_token, *device;
     int precision, quantized;
     bool require_full_delegation, take_small_partitions;
+    int64_t serialization_max_bytes;
 };
 
 static const struct delegate_word precisions[] = {
@@ -262,6 +271,7 @@ static const struct delegate_option known[] = {
     OWN(quantized, NAMED, quantized_ways, "float or exact"),
     OWN(require_full_delegation, BOOL, NULL, NULL),
     OWN(take_small_partitions, BOOL, NULL, NULL),
+    OWN(serialization_max_bytes, INT64, NULL, NULL),
 #undef V2
 #undef OWN
 };
@@ -270,10 +280,15 @@ enum { KNOWN = sizeof known / sizeof *known };
 static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter *reporter, struct gpu_options *options)
 {
     bool folder = parsed->serialization_dir, token = parsed->model_token;
+    if (parsed->serialization_max_bytes < 0) {
+        hl_report(reporter, "GPU delegate: serialization_max_bytes is %lld, which is to be 0 or more",
+                  (long long)parsed->serialization_max_bytes);
+        return false;
+    }
     if (folder && token) parsed->v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
     if (folder != token)
-        hl_report(reporter, "GPU delegate: no compiled kernels are kept: option %s is missing",
-                  folder ? "model_token" : "serialization_dir");
+        hl_report(reporter, "GPU delegate: no compiled kernels are kept: option %s",
+                  folder ? "model_token is missing; auto will do" : "serialization_dir is missing");
     parsed->v2.serialization_dir = parsed->serialization_dir;
     parsed->v2.model_token = parsed->model_token;
     HaliteGpuDelegateOptions own = {
@@ -284,6 +299,7 @@ static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter 
         .quantized = (HaliteGpuQuantized)parsed->quantized,
         .require_full_delegation = parsed->require_full_delegation,
         .take_small_partitions = parsed->take_small_partitions,
+        .serialization_max_bytes = (uint64_t)parsed->serialization_max_bytes,
     };
     return gpu_options_from_halite(&own, reporter, options);
 }

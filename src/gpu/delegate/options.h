@@ -33,6 +33,7 @@ struct gpu_options {
     char device[48];                       // text for gpu_device_choose; "": not set
     HaliteGpuContext context;              // its api is kHaliteGpuApiNone without one
     char *serialization_dir, *model_token; // either both are set or neither is
+    uint64_t cache_bytes;                  // that the folder's files may have together
 };
 
 // Each function fills in all fields. False without memory or, for the keys, after a message. NULL stands for the

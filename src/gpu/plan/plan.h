@@ -179,6 +179,8 @@ size_t gpu_caller_bytes(const struct gpu_value *value);
 // nanoseconds: receives the device time of each step, which then run one after the other; NULL: no measurement.
 bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds);
 bool gpu_runner_wait(struct gpu_runner *runner);
+// Runs once with inputs of zeros and waits, so that the driver has compiled all that it compiles at the first run.
+bool gpu_runner_rehearse(struct gpu_runner *runner);
 // Copies gpu_caller_bytes of an input or output to or from the device. Reading waits for the last run.
 bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to);
 bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from);

@@ -363,6 +363,22 @@ bool gpu_runner_wait(struct gpu_runner *runner)
     return !runner->list || runner->backend->list_wait(runner->list);
 }
 
+bool gpu_runner_rehearse(struct gpu_runner *runner)
+{
+    const struct gpu_graph *graph = runner->plan->graph;
+    size_t most = 0;
+    for (int v = 0; v < graph->value_count; v++)
+        if (graph->values[v]->is_input && gpu_caller_bytes(graph->values[v]) > most)
+            most = gpu_caller_bytes(graph->values[v]);
+    void *zeros = calloc(1, most + 1); // other bytes might be indices beyond what they index
+    bool ok = zeros != NULL;
+    if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
+    for (int v = 0; v < graph->value_count && ok; v++)
+        if (graph->values[v]->is_input) ok = gpu_runner_write(runner, graph->values[v], zeros);
+    free(zeros);
+    return ok && runner->backend->list_run(runner->list) && gpu_runner_wait(runner);
+}
+
 bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to)
 {
     size_t offset;

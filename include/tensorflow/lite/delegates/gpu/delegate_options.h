@@ -72,13 +72,14 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
     // Connected parts of the graph that may go to the GPU, the largest first. Below 1 counts as 1.
     int32_t max_delegated_partitions;
 
-    // Directory that exists and can be written, and a name that says model and version (a hash of
-    // the file is a good one). Copied. One NULL or empty: nothing is kept. Read only with
-    // ENABLE_SERIALIZATION, so older, shorter structs without these two fields are fine as long as
-    // the flag is off. A file there is used only if nobody but this user could write it and it was
-    // made by this version of the library, for this device, driver, precision, name and graph;
-    // any other is ignored, after a message, and replaced. That nothing can be kept there is a
-    // message and no error.
+    // Directory that exists and can be written, and a name that says model and version: "auto" will
+    // do, since a file says itself which graph it is for; HaliteModelFingerprint of halite/halite.h
+    // tells two models of one graph apart as well. Copied. One NULL or empty: nothing is kept. Read
+    // only with ENABLE_SERIALIZATION, so older, shorter structs without these two fields are fine
+    // as long as the flag is off. A file there is used only if nobody but this user could write it
+    // and it was made by this version of the library, for this device, driver, precision, name and
+    // graph; any other is ignored, after a message, and replaced. That nothing can be kept there is
+    // a message and no error.
     const char* serialization_dir;
     const char* model_token;
 
