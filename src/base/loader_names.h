@@ -11,6 +11,8 @@ struct hl_loader_names {
     const char *const *egl;
     const char *const *gles;
     const char *const *shaderc; // the compiler of GLSL
+    const char *const *metal;   // empty where the system cannot have it
+    const char *const *objc;    // the Objective-C runtime
 };
 
 extern const struct hl_loader_names hl_loader_names;

@@ -11,11 +11,15 @@ const struct hl_loader_names hl_loader_names = {
     .opencl = NAMES("/System/Library/Frameworks/OpenCL.framework/OpenCL"),
     .vulkan = NAMES("libvulkan.1.dylib", "libvulkan.dylib"),
     .shaderc = NAMES("libshaderc_shared.1.dylib"),
+    .metal = NAMES("/System/Library/Frameworks/Metal.framework/Metal"),
+    .objc = NAMES("/usr/lib/libobjc.A.dylib"),
 #else
     .opencl =
         NAMES("libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so", "/system/vendor/lib64/libOpenCL.so"),
     .vulkan = NAMES("libvulkan.so.1", "libvulkan.so"),
     .shaderc = NAMES("libshaderc.so.1", "libshaderc_shared.so.1"),
+    .metal = (const char *const[]){NULL},
+    .objc = (const char *const[]){NULL},
 #endif
     .opencl_drivers = NAMES("libnvidia-opencl.so.1"),
     .egl = NAMES("libEGL.so.1", "libEGL.so"),

@@ -13,4 +13,6 @@ const struct hl_loader_names hl_loader_names = {
     .egl = NAMES("libEGL.dll"),
     .gles = NAMES("libGLESv2.dll"),
     .shaderc = NAMES("shaderc_shared.dll"),
+    .metal = (const char *const[]){NULL},
+    .objc = (const char *const[]){NULL},
 };

@@ -10,17 +10,15 @@
 #ifdef __APPLE__
 
 #include <TargetConditionals.h>
-#include <objc/message.h>
-#include <objc/runtime.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/loader_names.h"
+#include "base/mutex.h"
+#include "base/objc.h"
 #include "base/process.h"
 
-// Of the runtime, in every version of it, though its headers leave them to compilers.
-extern void *objc_autoreleasePoolPush(void);
-extern void objc_autoreleasePoolPop(void *pool);
+typedef void *id;
 
 static const char framework[] = "/System/Library/Frameworks/CoreML.framework/CoreML";
 enum { ARRAY_FLOAT32 = 65568, UNITS_ALL = 2, MAX_RANK = 8 };
@@ -31,16 +29,26 @@ struct compiled {
 
 // ---- messages -----------------------------------------------------------------------------------
 
+static struct hl_objc *get_objc(void)
+{
+    static struct hl_objc objc;
+    return &objc;
+}
+
+static void load_objc(void)
+{
+    struct hl_library *library = hl_library_open_first(hl_loader_names.objc);
+    if (library) hl_objc_load(get_objc(), library);
+}
+
 // A message of these types: SEND(result, (argument types), object, "selector", arguments).
-#define TYPES(...) , __VA_ARGS__
-#define SEND(result, types, object, selector, ...) \
-    (((result(*)(id, SEL types))(void (*)(void))objc_msgSend)((object), sel_registerName(selector), __VA_ARGS__))
-#define SEND0(result, object, selector) \
-    (((result(*)(id, SEL))(void (*)(void))objc_msgSend)((object), sel_registerName(selector)))
+#define SEND(result, types, object, name, ...) \
+    HL_OBJC_SEND(get_objc(), result, types, object, get_objc()->selector(name), __VA_ARGS__)
+#define SEND0(result, object, name) HL_OBJC_SEND0(get_objc(), result, object, get_objc()->selector(name))
 
 static id class_named(const char *name)
 {
-    return (id)(void *)objc_getClass(name);
+    return get_objc()->get_class(name);
 }
 
 static id new_object(const char *name)
@@ -50,7 +58,7 @@ static id new_object(const char *name)
 
 static id string_of(const char *text)
 {
-    return SEND(id, TYPES(const char *), class_named("NSString"), "stringWithUTF8String:", text);
+    return SEND(id, (const char *), class_named("NSString"), "stringWithUTF8String:", text);
 }
 
 static bool is_failed(id error, const char *doing, char *why, size_t size)
@@ -72,7 +80,7 @@ static bool is_at_least(long ios, long macos, long macos_minor)
     struct system_version version = {ios, 0, 0};
     if (TARGET_OS_OSX) version = (struct system_version){macos, macos_minor, 0};
     id process = SEND0(id, class_named("NSProcessInfo"), "processInfo");
-    return SEND(BOOL, TYPES(struct system_version), process, "isOperatingSystemAtLeastVersion:", version);
+    return SEND(signed char, (struct system_version), process, "isOperatingSystemAtLeastVersion:", version);
 }
 
 // iOS 17 and macOS 14 list their devices.
@@ -81,8 +89,8 @@ static bool lists_neural_engine(id (*all_devices)(void))
     id devices = all_devices(), kind = class_named("MLNeuralEngineComputeDevice");
     unsigned long count = SEND0(unsigned long, devices, "count");
     for (unsigned long i = 0; i < count; i++) {
-        id device = SEND(id, TYPES(unsigned long), devices, "objectAtIndex:", i);
-        if (SEND(BOOL, TYPES(id), device, "isKindOfClass:", kind)) return true;
+        id device = SEND(id, (unsigned long), devices, "objectAtIndex:", i);
+        if (SEND(signed char, (id), device, "isKindOfClass:", kind)) return true;
     }
     return false;
 }
@@ -108,12 +116,14 @@ static bool has_neural_engine(struct hl_library *library)
 
 static bool open_apple(bool neural_engine, int *version, char *why, size_t size)
 {
+    static struct hl_once once = HL_ONCE_INIT;
     struct hl_library *library = hl_library_open(framework); // stays open: its classes are in use
-    if (!library || !class_named("MLModel")) {
+    hl_once(&once, load_objc);
+    if (!library || !get_objc()->send || !class_named("MLModel")) {
         snprintf(why, size, "no Core ML here: %s", library ? "it has no MLModel" : hl_library_error());
         return false;
     }
-    void *pool = objc_autoreleasePoolPush();
+    void *pool = get_objc()->push();
     bool ok = is_at_least(12, 10, 14);
     *version = is_at_least(13, 10, 15) ? 3 : 2;
     if (!ok) {
@@ -122,7 +132,7 @@ static bool open_apple(bool neural_engine, int *version, char *why, size_t size)
         ok = false;
         snprintf(why, size, "this device has no Neural Engine, and enabled_devices wants one");
     }
-    objc_autoreleasePoolPop(pool);
+    get_objc()->pop(pool);
     return ok;
 }
 
@@ -135,7 +145,7 @@ static id file_manager(void)
 
 static void remove_file(id url)
 {
-    SEND(BOOL, TYPES(id, id *), file_manager(), "removeItemAtURL:error:", url, NULL);
+    SEND(signed char, (id, id *), file_manager(), "removeItemAtURL:error:", url, NULL);
 }
 
 // A file of its own in the folder for temporary ones.
@@ -143,21 +153,21 @@ static id temporary_url(void)
 {
     id process = SEND0(id, class_named("NSProcessInfo"), "processInfo");
     id unique = SEND0(id, process, "globallyUniqueString");
-    id name = SEND(id, TYPES(id), unique, "stringByAppendingString:", string_of(".mlmodel"));
-    return SEND(id, TYPES(id), SEND0(id, file_manager(), "temporaryDirectory"), "URLByAppendingPathComponent:", name);
+    id name = SEND(id, (id), unique, "stringByAppendingString:", string_of(".mlmodel"));
+    return SEND(id, (id), SEND0(id, file_manager(), "temporaryDirectory"), "URLByAppendingPathComponent:", name);
 }
 
 // The folder of the compiled model, or nil.
 static id compile_file(id url, const uint8_t *bytes, size_t byte_count, char *why, size_t size)
 {
     id error = NULL;
-    id data = SEND(id, TYPES(const void *, unsigned long), class_named("NSData"), "dataWithBytes:length:", bytes,
+    id data = SEND(id, (const void *, unsigned long), class_named("NSData"), "dataWithBytes:length:", bytes,
                    (unsigned long)byte_count);
-    if (!SEND(BOOL, TYPES(id, unsigned long, id *), data, "writeToURL:options:error:", url, 0ul, &error)) {
+    if (!SEND(signed char, (id, unsigned long, id *), data, "writeToURL:options:error:", url, 0ul, &error)) {
         is_failed(error, "Failed to save model", why, size);
         return NULL;
     }
-    id folder = SEND(id, TYPES(id, id *), class_named("MLModel"), "compileModelAtURL:error:", url, &error);
+    id folder = SEND(id, (id, id *), class_named("MLModel"), "compileModelAtURL:error:", url, &error);
     remove_file(url);
     if (!folder) is_failed(error, "Error compiling model", why, size);
     return folder;
@@ -166,9 +176,9 @@ static id compile_file(id url, const uint8_t *bytes, size_t byte_count, char *wh
 static struct compiled *load(id folder, char *why, size_t size)
 {
     id error = NULL, configuration = new_object("MLModelConfiguration");
-    SEND(void, TYPES(long), configuration, "setComputeUnits:", (long)UNITS_ALL);
-    id model = SEND(id, TYPES(id, id, id *), class_named("MLModel"),
-                    "modelWithContentsOfURL:configuration:error:", folder, configuration, &error);
+    SEND(void, (long), configuration, "setComputeUnits:", (long)UNITS_ALL);
+    id model = SEND(id, (id, id, id *), class_named("MLModel"), "modelWithContentsOfURL:configuration:error:", folder,
+                    configuration, &error);
     SEND0(void, configuration, "release");
     struct compiled *compiled = model ? malloc(sizeof *compiled) : NULL;
     if (compiled) {
@@ -185,21 +195,21 @@ static struct compiled *load(id folder, char *why, size_t size)
 
 static void *compile_apple(const uint8_t *bytes, size_t byte_count, char *why, size_t size)
 {
-    void *pool = objc_autoreleasePoolPush();
+    void *pool = get_objc()->push();
     id folder = compile_file(temporary_url(), bytes, byte_count, why, size);
     struct compiled *compiled = folder ? load(folder, why, size) : NULL;
-    objc_autoreleasePoolPop(pool);
+    get_objc()->pop(pool);
     return compiled;
 }
 
 static void free_apple(void *model)
 {
     struct compiled *compiled = model;
-    void *pool = objc_autoreleasePoolPush();
+    void *pool = get_objc()->push();
     remove_file(compiled->url);
     SEND0(void, compiled->model, "release");
     SEND0(void, compiled->url, "release");
-    objc_autoreleasePoolPop(pool);
+    get_objc()->pop(pool);
     free(compiled);
 }
 
@@ -209,8 +219,8 @@ static id list_of(const int64_t *numbers, int count)
 {
     id list = SEND0(id, class_named("NSMutableArray"), "array");
     for (int i = 0; i < count; i++) {
-        id number = SEND(id, TYPES(long long), class_named("NSNumber"), "numberWithLongLong:", (long long)numbers[i]);
-        SEND(void, TYPES(id), list, "addObject:", number);
+        id number = SEND(id, (long long), class_named("NSNumber"), "numberWithLongLong:", (long long)numbers[i]);
+        SEND(void, (id), list, "addObject:", number);
     }
     return list;
 }
@@ -221,14 +231,14 @@ static id value_of(const struct coreml_array *array, char *why, size_t size)
     int64_t strides[4], stride = 1;
     for (int i = array->rank; i-- > 0; stride *= array->shape[i]) strides[i] = stride;
     id error = NULL, own = SEND0(id, class_named("MLMultiArray"), "alloc");
-    own = SEND(id, TYPES(void *, id, long, id, void *, id *), own,
+    own = SEND(id, (void *, id, long, id, void *, id *), own,
                "initWithDataPointer:shape:dataType:strides:deallocator:error:", array->data,
                list_of(array->shape, array->rank), (long)ARRAY_FLOAT32, list_of(strides, array->rank), NULL, &error);
     if (!own) {
         is_failed(error, array->name, why, size);
         return NULL;
     }
-    id value = SEND(id, TYPES(id), class_named("MLFeatureValue"), "featureValueWithMultiArray:", own);
+    id value = SEND(id, (id), class_named("MLFeatureValue"), "featureValueWithMultiArray:", own);
     SEND0(void, own, "release"); // the value has it
     return value;
 }
@@ -240,10 +250,10 @@ static id features_of(const struct coreml_array *inputs, int count, char *why, s
     for (int i = 0; i < count; i++) {
         id value = value_of(&inputs[i], why, size);
         if (!value) return NULL;
-        SEND(void, TYPES(id, id), values, "setObject:forKey:", value, string_of(inputs[i].name));
+        SEND(void, (id, id), values, "setObject:forKey:", value, string_of(inputs[i].name));
     }
     id features = SEND0(id, class_named("MLDictionaryFeatureProvider"), "alloc");
-    features = SEND(id, TYPES(id, id *), features, "initWithDictionary:error:", values, &error);
+    features = SEND(id, (id, id *), features, "initWithDictionary:error:", values, &error);
     if (!features) is_failed(error, "Error making features", why, size);
     return features ? SEND0(id, features, "autorelease") : NULL;
 }
@@ -253,7 +263,7 @@ static int read_list(id list, int64_t numbers[MAX_RANK])
     unsigned long count = SEND0(unsigned long, list, "count");
     if (count > MAX_RANK) return -1;
     for (unsigned long i = 0; i < count; i++)
-        numbers[i] = SEND0(long long, SEND(id, TYPES(unsigned long), list, "objectAtIndex:", i), "longLongValue");
+        numbers[i] = SEND0(long long, SEND(id, (unsigned long), list, "objectAtIndex:", i), "longLongValue");
     return (int)count;
 }
 
@@ -275,7 +285,7 @@ static void copy_strided(const float *from, int rank, const int64_t *shape, cons
 
 static bool read_output(id prediction, const struct coreml_array *array, char *why, size_t size)
 {
-    id value = SEND(id, TYPES(id), prediction, "featureValueForName:", string_of(array->name));
+    id value = SEND(id, (id), prediction, "featureValueForName:", string_of(array->name));
     id from = value ? SEND0(id, value, "multiArrayValue") : NULL;
     if (!from) {
         snprintf(why, size, "the model has no output %s", array->name);
@@ -298,15 +308,15 @@ static bool run_apple(void *model, const struct coreml_array *inputs, int input_
                       const struct coreml_array *outputs, int output_count, char *why, size_t size)
 {
     const struct compiled *compiled = model;
-    void *pool = objc_autoreleasePoolPush();
+    void *pool = get_objc()->push();
     id error = NULL, prediction = NULL, features = features_of(inputs, input_count, why, size);
     if (features) {
-        prediction = SEND(id, TYPES(id, id *), compiled->model, "predictionFromFeatures:error:", features, &error);
+        prediction = SEND(id, (id, id *), compiled->model, "predictionFromFeatures:error:", features, &error);
         if (!prediction) is_failed(error, "predictionFromFeatures", why, size);
     }
     bool ok = prediction;
     for (int i = 0; i < output_count && ok; i++) ok = read_output(prediction, &outputs[i], why, size);
-    objc_autoreleasePoolPop(pool);
+    get_objc()->pop(pool);
     return ok;
 }
 
