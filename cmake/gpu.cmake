@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu, src/delegates/common, src/base and src/abi
 # and nothing else of src. OpenCL and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL
-# compiler, which turns the kernels into SPIR-V. OpenGL ES needs nothing here. What is missing is left out, with a word about
-# it.
+# compiler, which turns the kernels into SPIR-V. OpenGL ES and Metal need nothing here. What is missing is left out, with a
+# word about it.
 find_path(OPENCL_HEADERS CL/cl.h CMAKE_FIND_ROOT_PATH_BOTH)
 find_path(VULKAN_HEADERS vulkan/vulkan.h CMAKE_FIND_ROOT_PATH_BOTH)
 find_program(GLSLANG NAMES glslangValidator glslang)
@@ -49,6 +49,12 @@ macro(halite_spirv tool file)
         DEPENDS ${tool} $<TARGET_FILE:${tool}> ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMENT "Kernels to SPIR-V (${tool})" VERBATIM)
 endmacro()
+option(HALITE_METAL "Build the GPU delegate's part for Metal: it needs nothing here, and opens Metal where it runs" ON)
+if(HALITE_METAL)
+    list(APPEND gpu_backends HALITE_GPU_METAL=1)
+else()
+    list(FILTER gpu_back_files EXCLUDE REGEX "/metal[^/]*$")
+endif()
 set(gpu_dialect_files tests/gpu/dialect_kernels.c) # of tests/gpu/test_dialect
 if(VULKAN_HEADERS AND GLSLANG)
     list(APPEND gpu_backends HALITE_GPU_VULKAN=1)

@@ -52,6 +52,7 @@ typedef enum HaliteGpuApi {
     kHaliteGpuApiOpenCl = 1,
     kHaliteGpuApiVulkan = 2,
     kHaliteGpuApiOpenGlEs = 3,
+    kHaliteGpuApiMetal = 5,
 } HaliteGpuApi;
 
 // A context of the application, in which a delegate computes instead of one of its own, so that both may use the same
@@ -81,6 +82,11 @@ typedef struct HaliteGpuContext {
     // that Invoke may be called in any thread. In a thread in which the application's context is current, Invoke
     // finishes its commands first; before Invoke in another thread, the application does (glFinish).
     void *egl_display, *egl_context;
+    // Metal: an id<MTLDevice>, and an id<MTLCommandQueue> of it, as pointers ((__bridge void *)device). The delegate
+    // commits its command buffers to this queue, behind those that the application has committed before. NULL: the
+    // delegate makes a queue of its own, and the application waits for what it writes to inputs before Invoke. Unlike
+    // the objects of other APIs both are retained.
+    void *mtl_device, *mtl_command_queue;
 } HaliteGpuContext;
 
 // Zero is the default of every field but the first:
@@ -352,7 +358,8 @@ typedef struct HaliteGpuBuffer {
     HaliteGpuLayout layout;   // in which order
     // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory. Vulkan: a VkBuffer with
     // VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and for copies to the host VK_BUFFER_USAGE_TRANSFER_SRC_BIT. OpenGL ES: the
-    // name of a buffer object that has its size.
+    // name of a buffer object that has its size. Metal: an id<MTLBuffer> of the delegate's device, in any storage mode,
+    // (uint64_t)(uintptr_t)buffer; it is retained while it is bound.
     uint64_t handle;
     uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256
     // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8

@@ -127,7 +127,7 @@ static void by_name(void **state)
     static const char *const unknown[] = {"cuda9", "gl", "gles3", "nul", "nulll", ":0", "opencl1", "OpenCL", "auto:0"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         assert_false(choose(unknown[i], &messages, &info));
-        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, gles, null"));
+        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, gles, metal, null"));
     }
     assert_false(choose("opencl:9999", &messages, &info));
     assert_non_null(strstr(messages.last, "opencl:9999"));

@@ -75,11 +75,22 @@ struct gpu_dispatch {
     const char *label; // "CONV_2D 3", for messages and traces; must live as long as the list
 };
 
+// How a caller waits for a run.
+enum gpu_wait {
+    GPU_WAIT_SLEEP, // the thread sleeps until the device is done
+    GPU_WAIT_SPIN,  // the thread asks again and again
+    GPU_WAIT_NONE,  // Invoke returns without a wait where the application has bound the outputs; others sleep
+    GPU_WAIT_AWAKE, // as SPIN, and the device is given something to do between runs
+};
+
 struct gpu_backend {
     const char *name; // "opencl"
     enum gpu_language language;
+    // Objects of the application fit every device of this API: buffer_import needs no open_shared.
+    bool shares_everywhere;
 
-    // The number of devices. If it is 0, *why says what is missing (static text).
+    // The number of devices. If it is 0, *why says what is missing (static text). Below 0: this system cannot have the
+    // API, and nobody is told of it who does not name it.
     int (*count)(const char **why);
     // Fills in the capabilities of a device without keeping it open.
     bool (*describe)(int index, struct gpu_caps *caps);
@@ -91,6 +102,8 @@ struct gpu_backend {
     struct gpu_device *(*open_shared)(const HaliteGpuContext *context, const struct hl_reporter *reporter);
     void (*close)(struct gpu_device *device);
     const struct gpu_caps *(*caps)(const struct gpu_device *device);
+    // Chooses how list_wait and buffer_read wait; at first they sleep. False after a message. NULL: they always sleep.
+    bool (*set_wait)(struct gpu_device *device, enum gpu_wait wait);
 
     struct gpu_buffer *(*buffer_create)(struct gpu_device *device, size_t bytes);
     // A buffer of the application, of the same context. handle: see HaliteGpuBuffer. *bytes: what the application says,
@@ -127,13 +140,19 @@ struct gpu_backend {
     bool (*list_barrier)(struct gpu_list *list);
     bool (*list_finish)(struct gpu_list *list); // ends the recording
     bool (*list_run)(struct gpu_list *list);    // submits and does not wait
-    bool (*list_wait)(struct gpu_list *list);   // waits until the last run is done
+    // Puts a run into a command buffer of the application, which submits it. NULL: not possible with this API, and then
+    // neither are the next two, which keep such a command buffer until its run.
+    bool (*list_encode)(struct gpu_list *list, void *commands);
+    void (*commands_retain)(struct gpu_device *device, void *commands);
+    void (*commands_release)(struct gpu_device *device, void *commands);
+    bool (*list_wait)(struct gpu_list *list); // waits until the last run is done
     // Runs the list once and measures each dispatch. nanoseconds: `count` values, one for each dispatch. NULL: the API
     // has no timer.
     bool (*list_profile)(struct gpu_list *list, uint64_t *nanoseconds, int count);
     void (*list_destroy)(struct gpu_list *list);
 };
 
-extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_gles, gpu_backend_null;
+extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_gles, gpu_backend_metal,
+    gpu_backend_null;
 
 #endif

@@ -24,6 +24,11 @@ static const struct row {
     {NULL, "vulkan", "Vulkan", 2, false},
 #endif
     {&gpu_backend_gles, "gles", "OpenGL ES", -1, false},
+#if defined(HALITE_GPU_METAL)
+    {&gpu_backend_metal, "metal", "Metal", 3, false}, // what else Apple's systems have is made of it
+#else
+    {NULL, "metal", "Metal", 3, false},
+#endif
     {&gpu_backend_null, "null", "Null", 0, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -48,10 +53,12 @@ static void HL_PRINTF(2, 3) put(struct text *text, const char *format, ...)
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-static void find_row(const struct row *row, struct gpu_device_list *list)
+// is_named: the user has named this backend, and is told even that this system cannot have it.
+static void find_row(const struct row *row, bool is_named, struct gpu_device_list *list)
 {
     const char *why = "not in this build of the library";
     int count = row->backend ? row->backend->count(&why) : 0, described = 0;
+    if (count < 0 && !is_named) return;
     for (int i = 0; i < count && list->count < GPU_MAX_DEVICES; i++) {
         struct gpu_device_info *info = &list->devices[list->count];
         *info = (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = row->rank};
@@ -70,7 +77,7 @@ void gpu_devices_find(struct gpu_device_list *list)
 {
     list->count = list->api_count = 0;
     for (int i = 0; i < ROWS; i++)
-        if (!rows[i].hidden) find_row(&rows[i], list);
+        if (!rows[i].hidden) find_row(&rows[i], false, list);
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
@@ -171,7 +178,7 @@ static bool choose_any(const char *only, const struct hl_reporter *reporter, str
     struct gpu_device_list list = {.count = 0};
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].hidden || (*only && strcmp(rows[i].name, only) != 0)) continue;
-        if (rows[i].rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], &list);
+        if (rows[i].rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], *only != 0, &list);
     }
     char why[GPU_REASON_BYTES];
     const struct gpu_device_info *best = gpu_devices_auto(&list, why);
@@ -191,7 +198,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
                       struct gpu_device_info *chosen)
 {
     struct gpu_device_list list = {.count = 0};
-    find_row(row, &list);
+    find_row(row, true, &list);
     const struct gpu_device_info *best = number < 0 ? gpu_devices_fastest(&list, true, NULL) : NULL;
     for (int i = 0; i < list.count && !best; i++)
         if (list.devices[i].index == number) best = &list.devices[i];
@@ -283,8 +290,10 @@ bool gpu_device_current(HaliteGpuContext *context)
 struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
                                     struct gpu_device_info *info)
 {
-    static const char *const names[] = {
-        [kHaliteGpuApiOpenCl] = "opencl", [kHaliteGpuApiVulkan] = "vulkan", [kHaliteGpuApiOpenGlEs] = "gles"};
+    static const char *const names[] = {[kHaliteGpuApiOpenCl] = "opencl",
+                                        [kHaliteGpuApiVulkan] = "vulkan",
+                                        [kHaliteGpuApiOpenGlEs] = "gles",
+                                        [kHaliteGpuApiMetal] = "metal"};
     const struct row *row = rows;
     while (strcmp(row->name, names[context->api]) != 0) row++;
     const struct gpu_backend *backend = row->backend;

@@ -38,7 +38,7 @@ static const char *format_name(enum gpu_format format)
 static const char *problem_of(const HaliteGpuBuffer *buffer)
 {
     if (buffer->struct_size < sizeof *buffer) return "struct_size is less than sizeof(HaliteGpuBuffer)";
-    if (buffer->api <= kHaliteGpuApiNone || buffer->api > kHaliteGpuApiOpenGlEs) return "there is no such api";
+    if (!gpu_options_know_api(buffer->api)) return "there is no such api";
     if (buffer->element < kHaliteGpuElementFloat32 || buffer->element > kHaliteGpuElementBytes)
         return "there is no such element";
     if (buffer->layout < kHaliteGpuLayoutDense || buffer->layout > kHaliteGpuLayoutSlices)
@@ -85,12 +85,15 @@ static bool fits_value(const struct gpu_part *part, const struct gpu_port *port,
 static struct gpu_buffer *import_buffer(const struct gpu_part *part, const struct gpu_port *port,
                                         const HaliteGpuBuffer *from)
 {
-    static const char *const names[] = {"", "OpenCL", "Vulkan", "OpenGL ES"};
+    static const char *const names[] = {[kHaliteGpuApiOpenCl] = "OpenCL",
+                                        [kHaliteGpuApiVulkan] = "Vulkan",
+                                        [kHaliteGpuApiOpenGlEs] = "OpenGL ES",
+                                        [kHaliteGpuApiMetal] = "Metal"};
     const struct gpu_engine *engine = part->engine;
     const struct gpu_backend *backend = engine->info.backend;
     size_t offset = (size_t)from->offset, wanted = gpu_plan_raw_bytes(part->plan, port->value);
     size_t bytes = from->size ? offset + (size_t)from->size : 0;
-    if (engine->info.index >= 0 || !backend->buffer_import) {
+    if ((engine->info.index >= 0 && !backend->shares_everywhere) || !backend->buffer_import) {
         refuse(engine, port->tensor, "the delegate does not compute in the application's context");
         return NULL;
     }
@@ -163,12 +166,19 @@ static bool belongs(const struct gpu_bound *bound, const struct gpu_part *part)
     return !bound->context || bound->context == part->context;
 }
 
+bool gpu_buffers_are_metal(const struct gpu_engine *engine)
+{
+    return engine->options.is_for_metal && engine->device && engine->info.backend->list_encode;
+}
+
 void gpu_buffers_choose_formats(const struct gpu_part *part)
 {
     const struct gpu_buffers *buffers = &part->engine->buffers;
     for (int v = 0; v < part->graph->value_count; v++) {
         struct gpu_value *value = part->graph->values[v];
         bool is_port = (value->is_input || value->is_output) && !value->is_checked && !value->data;
+        if (is_port && gpu_buffers_are_metal(part->engine) && !(value->is_input && value->is_output))
+            value->format = part->engine->precision == GPU_F32 ? GPU_FORMAT_VECTORS : GPU_FORMAT_HALF_VECTORS;
         const struct gpu_bound *bound = is_port ? find_bound(buffers, value->tensor) : NULL;
         if (!bound || !belongs(bound, part)) continue;
         enum gpu_format format = format_of(&bound->buffer);

@@ -62,6 +62,7 @@ void gpu_engine_release(struct gpu_engine *engine)
     hl_mutex_unlock(&engine->references_mutex);
     if (!last) return;
     if (engine->device) {
+        if (engine->buffers.commands) engine->info.backend->commands_release(engine->device, engine->buffers.commands);
         gpu_programs_destroy(&engine->programs);
         engine->info.backend->close(engine->device);
     }
@@ -99,6 +100,11 @@ bool gpu_engine_open(struct gpu_engine *engine)
         engine->device = info->backend->open(info->index, &engine->reporter);
     }
     if (!engine->device) return false;
+    if (info->backend->set_wait && !info->backend->set_wait(engine->device, engine->options.wait)) {
+        info->backend->close(engine->device);
+        engine->device = NULL;
+        return false;
+    }
     engine->programs =
         (struct gpu_program_pool){.backend = info->backend, .device = engine->device, .reporter = &engine->reporter};
     engine->precision = engine->options.precision;

@@ -25,6 +25,9 @@ struct gpu_buffers {
     struct gpu_part *parts;         // that live, the latest first
     TfLiteBufferHandle last_handle; // that was given out, counted from 0
     uint64_t copied;                // bytes of inputs and outputs
+    // A command buffer of the application, retained, that the next run is put into; NULL: none. Only of backends with
+    // list_encode.
+    void *commands;
 };
 
 // Only engine.c writes to it, but for the profiles, buffers, operators and programs. Everything except the options may

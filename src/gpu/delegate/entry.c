@@ -2,7 +2,8 @@
 // The C interfaces of the GPU delegate: version 2, Halite's own, the older ones for OpenGL and OpenCL, the one for
 // Metal, and two plug-in interfaces. All of them create the same object from different options. Nothing here needs a
 // symbol of the runtime. The functions for the report are in delegates/common/report_api.c, those for devices in
-// device_list.c.
+// device_list.c,
+// those for Metal's objects in metal_objects.c.
 #include <stdlib.h>
 
 #define TFLITE_GPU_NO_OPTIONS_BY_VALUE
@@ -13,7 +14,6 @@
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 #include "tensorflow/lite/delegates/gpu/gl_delegate.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
-#include "tensorflow/lite/delegates/gpu/metal_delegate_internal.h"
 
 // ---- the object ---------------------------------------------------------------------------------
 
@@ -207,23 +207,6 @@ TfLiteDelegate *TFLGPUDelegateCreate(const TFLGpuDelegateOptions *options)
 void TFLGpuDelegateDelete(TfLiteDelegate *delegate)
 {
     destroy(delegate);
-}
-
-bool TFLGpuDelegateBindMetalBufferToTensor(TfLiteDelegate *delegate, int tensor_index, TFLGpuMetalBuffer metal_buffer)
-{
-    (void)delegate;
-    (void)metal_buffer;
-    hl_report(NULL, "TFLGpuDelegateBindMetalBufferToTensor: tensor %d: this library has no Metal backend",
-              tensor_index);
-    return false;
-}
-
-bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate *delegate, TFLGpuMetalCommandBuffer command_buffer)
-{
-    (void)delegate;
-    (void)command_buffer;
-    hl_report(NULL, "TFLGpuDelegateSetCommandBuffer: this library has no Metal backend");
-    return false;
 }
 
 // ---- plug-in ------------------------------------------------------------------------------------

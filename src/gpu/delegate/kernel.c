@@ -296,6 +296,7 @@ static bool scatter_outputs(struct gpu_part *part, const TfLiteContext *context)
     for (int i = 0; i < part->output_count; i++) {
         const struct gpu_port *port = &part->outputs[i];
         TfLiteTensor *tensor = port->tensor >= 0 ? &context->tensors[port->tensor] : NULL;
+        if (port->application && gpu_buffers_are_metal(part->engine)) continue;
         if (tensor && port->is_kept) {
             tensor->buffer_handle = port->handle;
             tensor->data_is_stale = true;
@@ -311,13 +312,32 @@ static bool scatter_outputs(struct gpu_part *part, const TfLiteContext *context)
     return true;
 }
 
+// Puts the run into the command buffer of the application, once. Nobody can wait for it here, so that nothing may be
+// left for the host to copy.
+static bool encode(struct gpu_part *part)
+{
+    struct gpu_engine *engine = part->engine;
+    bool all_bound = !engine->buffers.parts->next;
+    for (int i = 0; i < part->output_count; i++) all_bound = all_bound && part->outputs[i].application;
+    if (!all_bound)
+        hl_report(
+            &engine->reporter,
+            "TfLiteMetalDelegate Invoke: External command encoder is used, but not all output buffers are bound.");
+    bool ok = all_bound && gpu_runner_encode(part->runner, part->from, engine->buffers.commands);
+    engine->info.backend->commands_release(engine->device, engine->buffers.commands);
+    engine->buffers.commands = NULL;
+    return ok;
+}
+
 static bool run(struct gpu_part *part)
 {
     const struct gpu_profiles *profiles = &part->engine->profiles;
     if (!part->runner) return true;
+    if (part->engine->buffers.commands) return encode(part);
     if (!gpu_runner_run(part->runner, part->from, part->to, profiles->on ? part->profile.last : NULL)) return false;
     if (profiles->on) gpu_profile_add(profiles, &part->profile);
-    return !gpu_buffers_are_shared(part) || gpu_runner_wait(part->runner);
+    bool waits = gpu_buffers_are_shared(part) && part->engine->options.wait != GPU_WAIT_NONE;
+    return !waits || gpu_runner_wait(part->runner);
 }
 
 // Values with checks are always copied.

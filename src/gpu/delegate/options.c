@@ -89,6 +89,7 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
 
 // What the first version of HaliteGpuDelegateOptions ended with.
 #define FIRST_OPTIONS_BYTES offsetof(HaliteGpuDelegateOptions, context)
+#define FIRST_CONTEXT_BYTES offsetof(HaliteGpuContext, mtl_device)
 
 // ---- the structs --------------------------------------------------------------------------------
 
@@ -142,14 +143,22 @@ static bool apply_device(const char *text, const struct hl_reporter *reporter, s
     return true;
 }
 
+bool gpu_options_know_api(HaliteGpuApi api)
+{
+    return (api >= kHaliteGpuApiOpenCl && api <= kHaliteGpuApiOpenGlEs) || api == kHaliteGpuApiMetal;
+}
+
 static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
                           struct gpu_options *options)
 {
-    const HaliteGpuContext *context = from->context;
+    HaliteGpuContext own = {.struct_size = sizeof own};
+    const HaliteGpuContext *context = &own;
     const char *problem = NULL;
-    if (context->struct_size < sizeof *context)
+    if (from->context->struct_size >= FIRST_CONTEXT_BYTES)
+        memcpy(&own, from->context, from->context->struct_size < sizeof own ? from->context->struct_size : sizeof own);
+    if (from->context->struct_size < FIRST_CONTEXT_BYTES)
         problem = "struct_size is less than sizeof(HaliteGpuContext)";
-    else if (context->api <= kHaliteGpuApiNone || context->api > kHaliteGpuApiOpenGlEs)
+    else if (!gpu_options_know_api(context->api))
         problem = "there is no such api";
     else if (from->device && *from->device)
         problem = "the options name a device as well; leave one of them out";
@@ -160,6 +169,8 @@ static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_
         problem = "vk_instance, vk_physical_device, vk_device and vk_queue are needed";
     else if (context->api == kHaliteGpuApiOpenGlEs && !context->egl_display != !context->egl_context)
         problem = "egl_display and egl_context are needed, or neither";
+    else if (context->api == kHaliteGpuApiMetal && !context->mtl_device)
+        problem = "mtl_device is needed";
     if (!problem) options->context = *context;
     bool current = !problem && context->api == kHaliteGpuApiOpenGlEs && !context->egl_context;
     if (current && !gpu_device_current(&options->context))
@@ -220,6 +231,13 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
     *options = plain_options("TfLiteMetalDelegate");
     options->precision = from->allow_precision_loss ? GPU_F16 : GPU_F32;
     options->quantized = from->enable_quantization;
+    options->is_for_metal = true;
+    switch (from->wait_type) {
+    case TFLGpuDelegateWaitTypeActive: options->wait = GPU_WAIT_SPIN; break;
+    case TFLGpuDelegateWaitTypeDoNotWait: options->wait = GPU_WAIT_NONE; break;
+    case TFLGpuDelegateWaitTypeAggressive: options->wait = GPU_WAIT_AWAKE; break;
+    default: options->wait = GPU_WAIT_SLEEP;
+    }
     return true;
 }
 

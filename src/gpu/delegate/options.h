@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/report.h"
+#include "gpu/backend/backend.h"
 #include "gpu/lang/kernel.h"
 #include "halite/gpu_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate_options.h"
@@ -26,12 +27,16 @@ struct gpu_options {
     bool exact_integers;          // they are computed with as integers, not as floats
     bool prefer_memory;           // small memory matters more than speed
     enum TfLiteGpuInferenceUsage usage;
-    int max_partitions;                    // >= 1
-    bool full_delegation;                  // fail if a node would stay on the CPU
-    bool skip_small;                       // every partition but the first must be worth its copies
-    char backend[16];                      // "opencl": only this one; "": any
-    char device[48];                       // text for gpu_device_choose; "": not set
-    HaliteGpuContext context;              // its api is kHaliteGpuApiNone without one
+    int max_partitions;       // >= 1
+    bool full_delegation;     // fail if a node would stay on the CPU
+    bool skip_small;          // every partition but the first must be worth its copies
+    char backend[16];         // "opencl": only this one; "": any
+    char device[48];          // text for gpu_device_choose; "": not set
+    HaliteGpuContext context; // its api is kHaliteGpuApiNone without one
+    // Made by the interface for Metal: on a device of Metal, inputs and outputs lie in slices of four channels, and
+    // what is in a buffer of the application is not copied to its tensor.
+    bool is_for_metal;
+    enum gpu_wait wait;                    // where the backend knows several ways
     char *serialization_dir, *model_token; // either both are set or neither is
     uint64_t cache_bytes;                  // that the folder's files may have together
 };
@@ -43,6 +48,7 @@ bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_opti
 bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
                              struct gpu_options *options);
 bool gpu_options_from_gl(const TfLiteGpuDelegateOptions *from, struct gpu_options *options);
+bool gpu_options_know_api(HaliteGpuApi api);
 bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_options *options);
 bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,
                            const struct hl_reporter *reporter, struct gpu_options *options);

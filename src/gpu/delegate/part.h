@@ -68,6 +68,8 @@ bool gpu_buffers_are_used(const struct gpu_part *part);
 // Before a run: lets an input stand for the output whose handle its tensor has, or copies that to the tensor. False
 // after a message.
 bool gpu_buffers_connect(struct gpu_part *part, struct gpu_port *port, TfLiteTensor *tensor, const TfLiteNode *node);
+// Whether the delegate was made by the interface for Metal and computes on it. Buffers are as that one demands then.
+bool gpu_buffers_are_metal(const struct gpu_engine *engine);
 // Whether a run must end before its Invoke, because the application may look at a buffer of its own then.
 bool gpu_buffers_are_shared(const struct gpu_part *part);
 

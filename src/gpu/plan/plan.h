@@ -181,6 +181,8 @@ bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *
 bool gpu_runner_wait(struct gpu_runner *runner);
 // Runs once with inputs of zeros and waits, so that the driver has compiled all that it compiles at the first run.
 bool gpu_runner_rehearse(struct gpu_runner *runner);
+// As a run without outputs, but the kernels go into a command buffer of the application (list_encode of the backend).
+bool gpu_runner_encode(struct gpu_runner *runner, const void *const *inputs, void *commands);
 // Copies gpu_caller_bytes of an input or output to or from the device. Reading waits for the last run.
 bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to);
 bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from);

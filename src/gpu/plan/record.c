@@ -336,10 +336,11 @@ static bool record_again(struct gpu_runner *runner)
     return record(runner);
 }
 
-bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds)
+// Makes the list ready and copies the inputs that come from the host.
+static bool write_inputs(struct gpu_runner *runner, const void *const *inputs)
 {
     const struct gpu_graph *graph = runner->plan->graph;
-    int input = 0, output = 0;
+    int input = 0;
     if (!record_again(runner)) {
         runner->redone = true;
         return false;
@@ -349,13 +350,25 @@ bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *
         const void *from = value->is_input ? inputs[input++] : NULL;
         if (from && !gpu_runner_write(runner, value, from)) return false;
     }
-    if (!run_list(runner, nanoseconds)) return false;
+    return true;
+}
+
+bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds)
+{
+    const struct gpu_graph *graph = runner->plan->graph;
+    int output = 0;
+    if (!write_inputs(runner, inputs) || !run_list(runner, nanoseconds)) return false;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
         void *to = value->is_output ? outputs[output++] : NULL;
         if (to && !gpu_runner_read(runner, value, to)) return false;
     }
     return true;
+}
+
+bool gpu_runner_encode(struct gpu_runner *runner, const void *const *inputs, void *commands)
+{
+    return write_inputs(runner, inputs) && runner->backend->list_encode(runner->list, commands);
 }
 
 bool gpu_runner_wait(struct gpu_runner *runner)

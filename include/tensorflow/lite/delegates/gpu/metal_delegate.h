@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The GPU delegate for Metal, on Apple systems. This header compiles everywhere, and the functions
-// are there everywhere: where the library is built without Metal the delegate takes the same
-// devices as that of delegate.h, and what has to do with Metal objects is refused with a message on
-// standard error. Outside Objective-C Metal objects are void*.
+// are there everywhere: where there is no Metal the delegate takes the same devices as that of
+// delegate.h, and what has to do with Metal objects is refused with a message on standard error.
+// Outside Objective-C Metal objects are void*.
 // TFLGpuDelegateCreate takes a pointer to options or, for code that passes the struct itself, the
 // struct: through an overload in C++ and a macro in C11. Define TFLITE_GPU_NO_OPTIONS_BY_VALUE
 // before the include to leave both out (they make the functions' addresses ambiguous in C++).
@@ -32,7 +32,8 @@ typedef enum {
     TFLGpuDelegateWaitTypePassive = 0,
     // Spins: less delay, one CPU core busy.
     TFLGpuDelegateWaitTypeActive = 1,
-    // Returns at once. For outputs in bound Metal buffers, read by later GPU work.
+    // Returns at once. For outputs in bound Metal buffers, read by later GPU work; others are waited
+    // for.
     TFLGpuDelegateWaitTypeDoNotWait = 2,
     // As Active, and keeps the GPU from slowing its clock between invocations.
     TFLGpuDelegateWaitTypeAggressive = 3
@@ -62,7 +63,8 @@ TFL_CAPI_EXPORT extern void TFLGpuDelegateDelete(TfLiteDelegate* delegate);
 
 // Makes an input or output of the graph live in a Metal buffer of the application: slices of four
 // channels, [batch, slice, height, width, 4], float32, or half with allow_precision_loss. Call
-// after the delegate is applied. The buffer stays the caller's and must outlive the delegate.
+// after the delegate is applied. The buffer has to be one of the delegate's device, the system's
+// default; it is retained. A bound output is not copied to its tensor.
 // False when the tensor is neither input nor output, the buffer is too small, or there is no Metal.
 TFL_CAPI_EXPORT extern bool TFLGpuDelegateBindMetalBufferToTensor(TfLiteDelegate* delegate,
                                                                   int tensor_index,

@@ -23,8 +23,9 @@ extern "C" {
 
 // Makes the next invocation, and only that one, encode its work into command_buffer and return
 // without committing it. Every output must be bound to a Metal buffer, else that invocation fails.
-// The command buffer stays the caller's. False when the delegate is not one of this kind, or there is
-// no Metal.
+// The command buffer is retained until then; NULL takes back what was set. An input that is not bound
+// is copied by Invoke, so that the command buffer has to be done before the next one. False when the
+// delegate is not one of this kind, or there is no Metal.
 TFL_CAPI_EXPORT extern bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate* delegate,
                                                            TFLGpuMetalCommandBuffer command_buffer);
 
