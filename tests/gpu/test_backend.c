@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends through their table of functions alone. The devices' part runs for OpenCL and for OpenGL ES, each on
-// HALITE_DEVICE where that names a device of it, else on the first one (PoCL and llvmpipe will do), and is skipped
-// where there is none. The null part needs nothing.
+// Backends through their table of functions alone. The devices' part runs for OpenCL, OpenGL ES and Metal, each on
+// HALITE_DEVICE where that names a device of it, else on the first one (PoCL, llvmpipe and the fake Metal will do), and
+// is skipped where there is none. The null part needs nothing.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -171,6 +171,11 @@ static int open_opencl(void **state)
 static int open_gles(void **state)
 {
     return open_bench(state, "gles", "OpenGL ES");
+}
+
+static int open_metal(void **state)
+{
+    return open_bench(state, "metal", "Metal");
 }
 
 // What a failed test left unsaid.
@@ -737,7 +742,11 @@ int main(void)
         cmocka_unit_test(null_checks_the_contract),
     };
     unsetenv("HALITE_GPU_NULL_FAIL");
+#if defined(FAKE_METAL)
+    setenv("HALITE_METAL_LIBRARY", FAKE_METAL, 0);
+#endif
     return cmocka_run_group_tests_name("opencl", tests, open_opencl, close_bench) +
            cmocka_run_group_tests_name("gles", tests, open_gles, close_bench) +
+           cmocka_run_group_tests_name("metal", tests, open_metal, close_bench) +
            cmocka_run_group_tests_name("null", null_tests, NULL, NULL);
 }

@@ -16,6 +16,9 @@ static const struct application *const applications[] = {
 #if defined(HALITE_GPU_VULKAN)
     &application_vulkan,
 #endif
+#if defined(HALITE_GPU_METAL)
+    &application_metal,
+#endif
 };
 enum { APPLICATIONS = sizeof applications / sizeof *applications };
 
@@ -619,6 +622,9 @@ static void test_contexts(void **state)
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
+#if defined(FAKE_METAL)
+    setenv("HALITE_METAL_LIBRARY", FAKE_METAL, 0);
+#endif
     setenv("HALITE_VULKAN_VALIDATION", "1", 0); // of the application's instance, where the layer is
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after),   cmocka_unit_test(test_resize),

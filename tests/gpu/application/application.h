@@ -28,6 +28,6 @@ struct application {
 
 enum { APPLICATION_ROOM = 4096 };
 
-extern const struct application application_opencl, application_vulkan, application_gles;
+extern const struct application application_opencl, application_vulkan, application_gles, application_metal;
 
 #endif
