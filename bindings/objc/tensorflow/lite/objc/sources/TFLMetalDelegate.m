@@ -42,7 +42,9 @@ static TFLGpuDelegateWaitType wait_type_of(TFLMetalDelegateThreadWaitType type)
 + (void)initialize
 {
     if (self != [TFLMetalDelegate class]) return;
-#ifdef HALITE_OBJC_GPU
+#if defined(HALITE_OBJC_GPU) && defined(__APPLE__)
+    // The delegate takes Metal.
+#elif defined(HALITE_OBJC_GPU)
     NSLog(@"TFLMetalDelegate: no Metal here: graphs run through Vulkan, OpenCL or OpenGL ES (HALITE_DEVICE names one)");
 #else
     NSLog(@"TFLMetalDelegate: this library was built without the GPU delegate: there will be no delegate");
