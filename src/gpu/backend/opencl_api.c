@@ -10,11 +10,11 @@
 
 #if !defined(__APPLE__)
 #include <CL/cl_icd.h>
+#endif
 
 #include "base/library.h"
 #include "base/loader_names.h"
 #include "base/mutex.h"
-#endif
 
 enum { MAX_PLATFORMS = 16 };
 
