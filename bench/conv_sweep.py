@@ -41,7 +41,9 @@ ResNet-18: conv 3x3 s1 14x14 256 256; conv 3x3 s1 7x7 512 512; conv 1x1 s2 56x56
 ResNet-50: conv 1x1 s1 56x56 256 64; conv 1x1 s2 28x28 512 1024; conv 1x1 s1 7x7 512 2048
 ResNet-8: conv 3x3 s1 32x32 3 16; conv 3x3 s1 32x32 16 16; conv 3x3 s2 32x32 16 32; conv 3x3 s1 16x16 32 32
 ResNet-8: conv 3x3 s1 8x8 64 64
-ResNeXt-50: conv 3x3 s1 56x56 128 128 g32; conv 3x3 s1 14x14 512 512 g32
+ResNeXt-50: conv 3x3 s1 56x56 128 128 g32; conv 3x3 s1 14x14 512 512 g32; conv 3x3 s1 28x28 256 256 g32
+RegNet: conv 3x3 s2 56x56 56 56 g7; conv 3x3 s1 14x14 152 152 g19; conv 3x3 s1 28x28 96 96 g2
+ShuffleNet v1: conv 1x1 s1 28x28 240 240 g3
 VGG-16: conv 3x3 s1 112x112 64 128; conv 3x3 s1 14x14 512 512; conv 3x3 s1 224x224 3 64
 Inception v3: conv 3x3 s2 299x299 3 32; conv 1x7 s1 17x17 128 128; conv 7x1 s1 17x17 160 192; conv 5x5 s1 35x35 48 64
 Inception v3: conv 3x3 s1 35x35 64 96; conv 1x1 s1 35x35 288 48; conv 1x3 s1 8x8 384 384

@@ -39,11 +39,12 @@ static void cut_work(struct hl_convolve *c, int threads)
 {
     const struct hl_conv_shape *shape = &c->rows.shape;
     const int rows = c->packed.simd->rows, width = shape->out_width;
-    const bool copied = c->rows.source == &hl_rows_copy;
-    double products = (double)c->positions * (double)c->packed.depth * (double)c->packed.columns;
+    const bool copied = c->rows.source->start != NULL;
+    double products = hl_rows_products(&c->rows) * hl_conv_groups(shape);
     if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
     // Windows in a copy share most of their values.
-    const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, row_bytes = 4 * c->packed.steps / shared;
+    const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, read_at_once = copied ? c->rows.groups : 1;
+    const int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
     int64_t tiles = BLOCK_BYTES / (row_bytes > 0 ? row_bytes : 1) / rows, all = (c->positions + rows - 1) / rows;
     int64_t each = threads > 1 ? all / (2 * threads) : all;
     if (tiles > each) tiles = each;
@@ -55,17 +56,21 @@ static void cut_work(struct hl_convolve *c, int threads)
     c->parts = wanted < c->packed.panels ? (int)wanted : (int)c->packed.panels;
 }
 
-static struct hl_matrix filter_matrix(const struct hl_conv_shape *shape, const struct hl_convolve_params *params)
+// A matrix has the outputs of `together` groups.
+static struct hl_matrix filter_matrix(const struct hl_conv_shape *shape, const struct hl_convolve_params *params,
+                                      int together)
 {
     const int groups = hl_conv_groups(shape);
-    const int64_t depth = (int64_t)shape->kh * shape->kw * shape->filter_channels, columns = shape->outputs / groups;
+    const int64_t depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
+                  columns = (int64_t)shape->outputs / groups * together;
     return (struct hl_matrix){
         .type = params->filter->type,
         .data = hl_data(params->filter),
         .zero = params->filter_zero,
-        .matrices = groups,
+        .matrices = (groups + together - 1) / together,
         .depth = depth,
         .columns = columns,
+        .all_columns = shape->outputs,
         .matrix_stride = columns * depth,
         .depth_stride = params->outputs_last ? columns : 1,
         .column_stride = params->outputs_last ? 1 : depth,
@@ -101,7 +106,7 @@ static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct h
     if (filled) return;
     hl_packed_fill(ctx, &c->packed, filter, &initial);
     for (int64_t m = 0; m < filter->matrices; m++)
-        for (int64_t n = 0; n < filter->columns; n++)
+        for (int64_t n = 0; n < hl_packed_columns(&c->packed, m); n++)
             c->epilogue.form->set(&c->epilogue, &params->results, m * filter->columns + n,
                                   hl_packed_column(&c->packed, m, 0) + n);
 }
@@ -130,13 +135,26 @@ struct hl_convolve_params hl_convolve_conv_params(TfLiteContext *ctx, const TfLi
     };
 }
 
+// Few outputs fill a small part of a vector, and still lower CPU levels are slower. (64 x 64 positions of 16 channels
+// to 2 outputs: int8 125 us with SSE2 and 45 with AVX-512 VNNI, float 100 and 56.) Narrow groups whose weights have a
+// zero point are multiplied as int16, which lose it: bytes would keep it, and each row of each group need a correction.
+// (uint8, 56 x 56, 128 channels in 32 groups: 10.4 ms as bytes, 0.83 as int16; 28 x 28, 96 in 2: 0.38 and 0.5.)
+static const struct hl_simd *choose_level(const struct hl_conv_shape *shape, const struct hl_convolve_params *params)
+{
+    const struct hl_simd *best = hl_simd_best(INT_MAX), *chosen = best;
+    const bool zero = params->filter->type == kTfLiteUInt8 && params->filter_zero != 128;
+    const bool narrow = shape->outputs / hl_conv_groups(shape) < best->columns;
+    if (hl_conv_groups(shape) == 1 || !narrow || !zero || best->dot_width == 2) return best;
+    for (int i = 0; hl_simd_level(i) != best; i++)
+        if (hl_simd_level(i)->dot_width == 2) chosen = hl_simd_level(i);
+    return chosen;
+}
+
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes)
 {
-    // Few outputs fill a small part of a vector, and still lower CPU levels are slower. (64 x 64 positions of 16
-    // channels to 2 outputs: int8 125 us with SSE2 and 45 with AVX-512 VNNI, float 100 and 56.)
-    const struct hl_simd *simd = hl_simd_best(INT_MAX);
-    const struct hl_matrix filter = filter_matrix(shape, params);
+    const struct hl_simd *simd = choose_level(shape, params);
+    struct hl_matrix filter = filter_matrix(shape, params, 1);
     struct hl_convolve made = {
         .asymmetric = params->asymmetric,
         .positions = (int64_t)shape->batches * shape->out_height * shape->out_width,
@@ -144,6 +162,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     struct hl_convolve *c = &made;
     hl_packed_init(&c->packed, simd, &filter, filter.depth);
     hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type == kTfLiteUInt8);
+    filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
     if (params->results.filter_scales) c->rows.zero_step = 1;
     hl_epilogue_init(&c->epilogue, simd, shape->outputs, (int64_t)shape->out_height * shape->out_width,
@@ -191,6 +210,7 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     struct hl_tile tile = hl_packed_tile(packed, block->group, first);
     struct hl_output_tile at = {.position = block->first};
     tile.rounded = c->rounded;
+    if (c->rows.together > 1) tile.spread = c->rows.spread;
     epilogue->form->begin(epilogue, output, &tile);
     for (int64_t panel = first; panel < end; panel++) {
         hl_packed_set_panel(packed, block->group, panel, &tile);

@@ -22,6 +22,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
         .multiply = floats ? simd->kernels->multiply_f32 : simd->multiply_integer,
         .dot_width = floats ? 1 : simd->dot_width,
         .columns = matrix->columns,
+        .all_columns = matrix->all_columns > 0 ? matrix->all_columns : INT64_MAX,
         .panels = (matrix->columns - 1) / simd->columns + 1,
         .depth = matrix->depth,
         .segment = segment,
@@ -50,7 +51,7 @@ void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matri
                    float *to)
 {
     enum { MAX_DEPTH = 1 << 30 };
-    int64_t first = panel * packed->simd->columns, left = packed->columns - first;
+    int64_t first = panel * packed->simd->columns, left = hl_packed_columns(packed, matrix_index) - first;
     int64_t end = first + (left < packed->simd->columns ? left : packed->simd->columns);
     for (int64_t n = first, count; n < end; n += count) {
         count = matrix->run - n % matrix->run;
@@ -138,7 +139,7 @@ static void pack_integers(const struct hl_packed *packed, const struct hl_matrix
 {
     const int64_t column = hl_packed_column(packed, matrix_index, panel),
                   piece_values = PIECE_STEPS * packed->dot_width;
-    const int64_t first = panel * packed->simd->columns, left = packed->columns - first;
+    const int64_t first = panel * packed->simd->columns, left = hl_packed_columns(packed, matrix_index) - first;
     char *const to = packed->weights + column * hl_packed_row_bytes(packed);
     struct piece piece = {.matrix = matrix_index, .first = first};
     piece.columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
@@ -165,8 +166,9 @@ static void pack_floats(const struct hl_packed *packed, const struct hl_matrix *
 {
     const int64_t column = hl_packed_column(packed, matrix_index, panel), first = panel * packed->simd->columns;
     hl_pack_panel(packed, matrix, matrix_index, panel, (float *)packed->weights + column * packed->steps);
+    const int64_t columns = hl_packed_columns(packed, matrix_index);
     const float *bias = initial->bias;
-    for (int64_t n = 0; bias && n < packed->simd->columns && first + n < packed->columns; n++)
+    for (int64_t n = 0; bias && n < packed->simd->columns && first + n < columns; n++)
         ((float *)packed->initial)[column + n] = bias[matrix_index * packed->columns + first + n];
 }
 

@@ -15,6 +15,7 @@ struct hl_matrix {
     const void *data;
     int zero; // the zero point of integers
     int64_t matrices, depth, columns;
+    int64_t all_columns;                                // of all matrices: the last one may have fewer. 0: it has not
     int64_t matrix_stride, depth_stride, column_stride; // in elements
     int64_t run, run_stride;                            // run: `columns` where all columns are equally far apart
 };
@@ -25,6 +26,7 @@ struct hl_packed {
     // So many neighboring k are one step of a tile, and 4 bytes of a packed row: 1 float, 2 int16, or 4 bytes.
     int dot_width;
     int64_t columns, panels; // of one matrix
+    int64_t all_columns;     // of all matrices: the last one may have fewer
     int64_t depth;           // products of one sum
     // Rows of x may come in several segments of equal length, each of which begins with a new step.
     int64_t segment, segment_steps;
@@ -70,13 +72,19 @@ static inline int64_t hl_packed_column(const struct hl_packed *packed, int64_t m
     return (matrix * packed->panels + panel) * packed->simd->columns;
 }
 
+static inline int64_t hl_packed_columns(const struct hl_packed *packed, int64_t matrix)
+{
+    const int64_t left = packed->all_columns - matrix * packed->columns;
+    return left < packed->columns ? left : packed->columns;
+}
+
 // A tile of one panel, without its rows and y. Floats are not bounded.
 struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel);
 // Moves such a tile to another panel.
 static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t matrix, int64_t panel,
                                        struct hl_tile *tile)
 {
-    const int64_t left = packed->columns - panel * packed->simd->columns;
+    const int64_t left = hl_packed_columns(packed, matrix) - panel * packed->simd->columns;
     const int64_t column = hl_packed_column(packed, matrix, panel);
     tile->columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
     if (packed->weights) tile->w = packed->weights + column * hl_packed_row_bytes(packed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row sources. Floats: direct, windows, copy, gather. Integers: packed, copy, gather_packed. Each kind ends with
-// one that always serves.
+// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: packed, copy, gather_packed. Each
+// kind ends with one that always serves.
 #include "fast/rows.h"
 
 #include <string.h>
@@ -314,19 +314,13 @@ static size_t copied_element(const struct hl_rows *rows)
     return rows->dot_width == 4 ? 1 : rows->dot_width == 2 ? sizeof(int16_t) : sizeof(float);
 }
 
-// For windows that overlap: each value is packed once, not once for each window. A segment is a row of a window, or one
-// tap of a dilated window. (A ResNet of 9 layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all
-// gathered, 0.094 ms. 16 channels of floats at 30 x 40 with dilation 3: 155 us gathered, 61 us.)
-// Output rows must not be too short, because tiles end where they end; and the padded input must not be much larger
-// than the input: the dilation that a file names may reach far.
-static bool copy_fits(struct hl_rows *rows)
+// Whether the padded input may be copied: it must not be much larger than the input, for the dilation that a file names
+// may reach far. Few products of floats stay in rows of one segment, and corrections are made for packed rows.
+static bool fit_copy(struct hl_rows *rows, int64_t segment)
 {
-    enum { MIN_WIDTH = 4, MAX_PADDED = 4 };
+    enum { MAX_PADDED = 4 };
     const struct hl_conv_shape *s = &rows->shape;
-    if (rows->groups != 1 || rows->w_zero != 0 || s->out_width < MIN_WIDTH ||
-        (int64_t)s->kh * s->kw <= (int64_t)s->stride_h * s->stride_w)
-        return false;
-    if (rows->dot_width == 1 && hl_rows_products(rows) <= HL_FEW_PRODUCTS) return false;
+    if (rows->w_zero != 0 || (rows->dot_width == 1 && hl_rows_products(rows) <= HL_FEW_PRODUCTS)) return false;
     int64_t reach_h = (int64_t)(s->out_height - 1) * s->stride_h + (int64_t)(s->kh - 1) * s->dilation_h + 1;
     int64_t reach_w = (int64_t)(s->out_width - 1) * s->stride_w + (int64_t)(s->kw - 1) * s->dilation_w + 1;
     int64_t height = (int64_t)s->height + s->pad_top, width = (int64_t)s->width + s->pad_left;
@@ -335,8 +329,21 @@ static bool copy_fits(struct hl_rows *rows)
     if ((double)height * (double)width > MAX_PADDED * (double)s->height * s->width) return false;
     rows->copy.height = height;
     rows->copy.width = width;
-    rows->segment = s->dilation_w == 1 ? (int64_t)s->kw * s->channels : s->channels;
+    rows->segment = segment;
     return true;
+}
+
+// For windows that overlap: each value is packed once, not once for each window. A segment is a row of a window, or one
+// tap of a dilated window. (A ResNet of 9 layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all
+// gathered, 0.094 ms. 16 channels of floats at 30 x 40 with dilation 3: 155 us gathered, 61 us.)
+// Output rows must not be too short, because tiles end where they end.
+static bool copy_fits(struct hl_rows *rows)
+{
+    enum { MIN_WIDTH = 4 };
+    const struct hl_conv_shape *s = &rows->shape;
+    if (rows->groups != 1 || s->out_width < MIN_WIDTH || (int64_t)s->kh * s->kw <= (int64_t)s->stride_h * s->stride_w)
+        return false;
+    return fit_copy(rows, s->dilation_w == 1 ? (int64_t)s->kw * s->channels : s->channels);
 }
 
 struct copy_run {
@@ -395,12 +402,14 @@ static void copy_locate(const struct hl_rows *rows, const struct hl_row_block *b
     const ptrdiff_t size = (ptrdiff_t)copied_element(rows), unit = rows->dot_width == 1 ? 1 : size;
     const ptrdiff_t pixel = s->channels * unit, line = rows->copy.width * pixel;
     const int64_t row = position.batch * rows->copy.height + (int64_t)position.i * s->stride_h;
-    tile->x = rows->copy.data + (row * rows->copy.width + (int64_t)position.j * s->stride_w) * s->channels * size;
+    const int64_t channel = (int64_t)block->group * rows->together * s->filter_channels;
+    tile->x =
+        rows->copy.data + ((row * rows->copy.width + (int64_t)position.j * s->stride_w) * s->channels + channel) * size;
     tile->x_stride = s->stride_w * pixel;
     tile->steps = (rows->segment + rows->dot_width - 1) / rows->dot_width;
     tile->segments = s->kh - 1;
     tile->x_segment = s->dilation_h * line;
-    if (s->dilation_w == 1) return;
+    if (rows->segment == (int64_t)s->kw * s->channels) return;
     tile->lines = s->kh - 1;
     tile->segments = s->kw - 1;
     tile->x_line = tile->x_segment - (ptrdiff_t)s->kw * s->dilation_w * pixel;
@@ -415,18 +424,58 @@ const struct hl_row_source hl_rows_copy = {
     .locate = copy_locate,
 };
 
+// ---- groups ---------------------------------------------------------------------------------------
+
+// How many neighboring groups one panel can hold: their columns fit one vector, and so does what a step of them reads.
+static int groups_together(const struct hl_rows *rows)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    const int columns = s->outputs / rows->groups, steps = s->filter_channels / rows->dot_width;
+    int together = rows->simd->spread_columns / columns;
+    if (together <= 1 || s->filter_channels % rows->dot_width != 0) return 1;
+    const int reached = (rows->simd->spread_columns - 1) / steps + 1;
+    if (together > reached) together = reached;
+    return together < rows->groups ? together : rows->groups;
+}
+
+// A group's part of a window is read tap by tap in the copy: to gather it, for each group anew, takes longer than its
+// few products. Floats of 1x1 windows can be read where they lie, unless several groups come together.
+static bool grouped_fits(struct hl_rows *rows)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    if (rows->groups == 1) return false;
+    const int together = groups_together(rows);
+    if ((rows->dot_width == 1 && together == 1 && is_pointwise(s)) || !fit_copy(rows, s->filter_channels)) return false;
+    const int columns = s->outputs / rows->groups;
+    rows->together = together;
+    rows->groups = (rows->groups - 1) / together + 1;
+    for (int c = 0; c < together * columns && together > 1; c++)
+        rows->spread[c] = c / columns * (s->filter_channels / rows->dot_width);
+    return true;
+}
+
+const struct hl_row_source hl_rows_grouped = {
+    .name = "grouped",
+    .fits = grouped_fits,
+    .segments = true,
+    .start = copy_start,
+    .locate = copy_locate,
+};
+
 // ---- choice -------------------------------------------------------------------------------------
 
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, bool is_unsigned)
 {
     static const struct hl_row_source *const sources[] = {
-        &hl_rows_direct, &hl_rows_windows, &hl_rows_packed, &hl_rows_copy, &hl_rows_gather, &hl_rows_gather_packed,
+        &hl_rows_grouped, &hl_rows_direct, &hl_rows_windows,       &hl_rows_packed,
+        &hl_rows_copy,    &hl_rows_gather, &hl_rows_gather_packed,
     };
     *rows = (struct hl_rows){
         .simd = simd,
         .shape = *shape,
         .groups = hl_conv_groups(shape),
+        .together = 1,
         .dot_width = dot_width,
         .depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
         .is_unsigned = is_unsigned,
@@ -445,11 +494,12 @@ void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts)
 {
     int64_t zeros = rows->zero_step > 0 ? rows->shape.batches : 1;
     hl_parts_add(parts, &rows->zeros, rows->dot_width > 1 ? zeros : 0, 1, sizeof *rows->zeros);
-    if (rows->source != &hl_rows_copy) return;
+    if (!rows->source->start) return;
     int64_t all = rows->shape.batches * rows->copy.height;
     rows->copy.items = all < threads ? (int)all : threads;
-    // Packed pixels are read in whole steps: the last one may end behind the copy.
-    hl_parts_add(parts, &rows->copy.data, all + 1, rows->copy.width * rows->shape.channels, copied_element(rows));
+    // Packed pixels are read in whole steps or, by groups, in whole vectors: the last one may end behind the copy.
+    const int64_t values = rows->copy.width * rows->shape.channels, spare = rows->simd->bytes / values + 1;
+    hl_parts_add(parts, &rows->copy.data, all + spare, values, copied_element(rows));
 }
 
 uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero)

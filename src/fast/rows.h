@@ -13,7 +13,7 @@
 struct hl_row_block {
     int64_t first; // output position
     int count;
-    int group;            // of the convolution's
+    int group;            // of struct hl_rows.groups
     char *packed;         // [count][steps][4 bytes]; sources that read in place leave it alone
     uint8_t *window;      // [depth] stored bytes of one window
     int32_t *corrections; // [count]: sum of a row times the weights' zero point, where they keep one
@@ -34,21 +34,26 @@ struct hl_row_source {
     void (*locate)(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r,
                    struct hl_tile *tile);
 };
-extern const struct hl_row_source hl_rows_direct, hl_rows_windows, hl_rows_packed, hl_rows_copy, hl_rows_gather,
-    hl_rows_gather_packed;
+extern const struct hl_row_source hl_rows_grouped, hl_rows_direct, hl_rows_windows, hl_rows_packed, hl_rows_copy,
+    hl_rows_gather, hl_rows_gather_packed;
+
+enum { HL_MAX_SPREAD = 16 }; // as many as any level's hl_simd.spread_columns
 
 struct hl_rows {
     const struct hl_row_source *source;
     const struct hl_simd *simd;
     struct hl_conv_shape shape;
-    int groups;
-    int dot_width;       // as in struct hl_packed; 1: floats
-    int64_t depth;       // values of a window
-    int64_t segment;     // values of a row that lie in one piece
-    int64_t steps;       // of a packed row
-    bool is_unsigned;    // integers: stored as uint8
-    uint8_t sign_offset; // what makes stored bytes those that are multiplied: xor with this
-    int w_zero;          // struct hl_packed.w_zero
+    // The groups of the convolution, or, where their columns are few, so many times `together` neighboring ones, of
+    // which the last may be fewer.
+    int groups, together;
+    int32_t spread[HL_MAX_SPREAD]; // struct hl_tile.spread of those
+    int dot_width;                 // as in struct hl_packed; 1: floats
+    int64_t depth;                 // values of a window
+    int64_t segment;               // values of a row that lie in one piece
+    int64_t steps;                 // of a packed row
+    bool is_unsigned;              // integers: stored as uint8
+    uint8_t sign_offset;           // what makes stored bytes those that are multiplied: xor with this
+    int w_zero;                    // struct hl_packed.w_zero
     // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
     int32_t *zeros;
     int zero_step;
@@ -88,7 +93,7 @@ void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t coun
 static inline double hl_rows_products(const struct hl_rows *rows)
 {
     const struct hl_conv_shape *s = &rows->shape;
-    return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / rows->groups);
+    return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / hl_conv_groups(s));
 }
 
 static inline int32_t hl_rows_zero(const struct hl_rows *rows, int64_t batch)

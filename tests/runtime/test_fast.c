@@ -121,9 +121,10 @@ static void make_shape(struct test_tensor *tensor, int a, int b, int c, int d)
 
 static void make_conv_2d(struct node *node)
 {
-    int groups = pick(3) ? 1 : 1 + pick(4), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
+    int groups = pick(3) ? 1 : 1 + pick(pick(2) ? 4 : 16), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
     if (one) kh = kw = 1;
-    int filter_channels = 1 + pick(pick(2) ? 70 : 6), outputs = groups * (1 + pick(pick(2) ? 60 : 9));
+    int filter_channels = 1 + pick(pick(2) && groups <= 4 ? 70 : 8),
+        outputs = groups * (1 + pick(pick(2) && groups <= 4 ? 60 : 9));
     int height = 8 + pick(9), width = pick(4) ? 8 + pick(9) : 60 + pick(80); // a dilated filter fits
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);

@@ -24,12 +24,12 @@ static int outputs_of(int in, int filter, int stride, int dilation, int before, 
 
 static struct hl_conv_shape random_shape(int *pads)
 {
-    int groups = pick(4) ? 1 : 1 + pick(3), one = pick(4) == 0;
+    int groups = pick(3) ? 1 : 1 + pick(16), one = pick(4) == 0;
     struct hl_conv_shape s = {
         .batches = 1 + pick(2),
         .height = 1 + pick(9),
         .width = pick(3) ? 1 + pick(12) : 60 + pick(40),
-        .outputs = groups,
+        .outputs = groups * (1 + pick(4)),
         .kh = one ? 1 : 1 + pick(4),
         .kw = one ? 1 : 1 + pick(4),
         .filter_channels = 1 + pick(pick(2) ? 20 : 3),
@@ -61,15 +61,17 @@ static float expected_value(const struct hl_rows *rows, const void *x, int64_t p
     return (float)(stored - hl_rows_zero(rows, batch));
 }
 
-// The same, as the tile finds it.
-static float tile_value(const struct hl_rows *rows, const struct hl_tile *tile, int r, int64_t k, int64_t position)
+// The same, as the tile finds it for the columns of a group.
+static float tile_value(const struct hl_rows *rows, const struct hl_tile *tile, int r, int group, int64_t k,
+                        int64_t position)
 {
+    const int32_t behind = rows->spread[group % rows->together * (rows->shape.outputs / hl_conv_groups(&rows->shape))];
     int64_t in_piece = rows->depth / (tile->segments + 1) / (tile->lines + 1);
     int64_t segment = k / in_piece, rest = k % in_piece;
     const int64_t line = segment / (tile->segments + 1);
     const int64_t from = r * tile->x_stride + segment * tile->x_segment + line * tile->x_line;
-    if (rows->dot_width == 1) return ((const float *)tile->x)[from + rest];
-    const char *row = (const char *)tile->x + from;
+    if (rows->dot_width == 1) return ((const float *)tile->x)[from + behind + rest];
+    const char *row = (const char *)tile->x + from + behind * (ptrdiff_t)4;
     if (rows->dot_width == 2) {
         int16_t value;
         memcpy(&value, row + rest * 2, sizeof value);
@@ -89,13 +91,15 @@ static void check_block(const struct hl_rows *rows, const struct hl_row_block *b
         rows->source->locate(rows, block, x, r, &tile);
         assert_in_range(tile.rows, 1, rows->simd->rows);
         for (int t = 0; t < tile.rows; t++)
-            for (int64_t k = 0; k < rows->depth; k++) {
-                int64_t position = block->first + r + t;
-                float expected = expected_value(rows, x, position, block->group, k);
-                float got = tile_value(rows, &tile, t, k, position);
+            for (int64_t k = 0; k < rows->depth * rows->together; k++) {
+                const int64_t position = block->first + r + t, element = k % rows->depth;
+                const int group = block->group * rows->together + (int)(k / rows->depth);
+                if (group >= hl_conv_groups(&rows->shape)) break;
+                float expected = expected_value(rows, x, position, group, element);
+                float got = tile_value(rows, &tile, t, group, element, position);
                 if (expected != got)
-                    fail_msg("%s, %s: position %d, element %d is %g, not %g", rows->source->name, rows->simd->name,
-                             (int)position, (int)k, (double)got, (double)expected);
+                    fail_msg("%s, %s: position %d, element %d of group %d is %g, not %g", rows->source->name,
+                             rows->simd->name, (int)position, (int)element, group, (double)got, (double)expected);
             }
     }
 }
@@ -140,9 +144,11 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
 static void sources(void **state)
 {
     (void)state;
-    const struct hl_row_source *const all[] = {&hl_rows_direct, &hl_rows_windows, &hl_rows_gather,
-                                               &hl_rows_packed, &hl_rows_copy,    &hl_rows_gather_packed};
-    int seen[6] = {0};
+    const struct hl_row_source *const all[] = {&hl_rows_grouped,      &hl_rows_direct, &hl_rows_windows,
+                                               &hl_rows_gather,       &hl_rows_packed, &hl_rows_copy,
+                                               &hl_rows_gather_packed};
+    enum { SOURCES = sizeof all / sizeof *all };
+    int seen[SOURCES] = {0};
     for (int i = 0; i < CASES; i++) {
         int pads;
         const struct hl_conv_shape shape = random_shape(&pads);
@@ -151,10 +157,10 @@ static void sources(void **state)
         for (int level = 0; (simd = hl_simd_level(level)); level++)
             for (int integers = 0; integers < 2; integers++) {
                 const struct hl_row_source *source = check(&shape, simd, integers ? simd->dot_width : 1);
-                for (int k = 0; k < 6; k++) seen[k] += source == all[k];
+                for (int k = 0; k < SOURCES; k++) seen[k] += source == all[k];
             }
     }
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < SOURCES; k++)
         if (seen[k] == 0) fail_msg("%s was never chosen", all[k]->name);
 }
 

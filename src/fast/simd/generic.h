@@ -21,6 +21,7 @@ enum { REGISTERS = 16 }; // vector registers
 #define HAS_MASKS 0      // load_first and store_first cost no more than whole vectors
 #define HAS_RESCALE 0    // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
 #define HAS_TABLES 0     // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_SPREAD 0     // permute: lanes in any order, as tiles of several groups of columns need it
 #define HAS_DOT4 0       // add_dot4: dot products of four bytes
 #define DOT4_SIGNED_X 0  // the second operand of add_dot4 is int8; otherwise it is uint8
 

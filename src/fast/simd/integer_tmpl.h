@@ -20,20 +20,21 @@ enum { MAX_SUMS = ROWS > 8 ? ROWS : 8 };
 
 // Adds one step, DOT_WIDTH values of each row times the weights of each column.
 INLINE void step_integer(const char *const bases[BASES], ptrdiff_t stride, const int32_t *w, int rows, int vectors,
-                         u32_vector (*sums)[2])
+                         const u32_vector *spread, u32_vector (*sums)[2])
 {
     u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
     UNROLL for (int r = 0; r < rows; r++)
     {
+        const char *at = row_of(bases, stride, r);
         int32_t dot;
-        memcpy(&dot, row_of(bases, stride, r), sizeof dot);
-        u32_vector value = splat_i32(dot);
+        memcpy(&dot, at, sizeof dot);
+        u32_vector value = spread ? spread_step(at, spread) : splat_i32(dot);
         sums[r][0] = add_dots(sums[r][0], w0, value);
         if (vectors == 2) sums[r][1] = add_dots(sums[r][1], w1, value);
     }
 }
 
-INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
+INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
 {
     const int chains = CHAINS(rows, vectors), unrolled = chains > 1 || !HAS_DOT4 ? chains : UNROLLED_STEPS;
     const int32_t *w = tile->w, *initial = tile->initial;
@@ -53,12 +54,12 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
                 UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
                 {
-                    step_integer(bases, stride, w, rows, vectors, sums + (chains > 1 ? u : 0) * rows);
+                    step_integer(bases, stride, w, rows, vectors, spread, sums + (chains > 1 ? u : 0) * rows);
                     move_bases(4, rows, bases);
                 }
             }
             for (; k < tile->steps; k++, w += COLUMNS) {
-                step_integer(bases, stride, w, rows, vectors, sums);
+                step_integer(bases, stride, w, rows, vectors, spread, sums);
                 move_bases(4, rows, bases);
             }
             move_bases(tile->x_segment - 4 * tile->steps, rows, bases);
@@ -74,6 +75,7 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 
 static void multiply_integer(const struct hl_tile *tile)
 {
+    SPREAD_CALL(tile_integer, tile->x_stride)
     TILE_CALL(tile_integer)
 }
 
@@ -99,6 +101,7 @@ const struct hl_simd LEVEL_SIMD = {
     .name = LEVEL_NAME,
     .rows = ROWS,
     .columns = COLUMNS,
+    .spread_columns = HAS_SPREAD ? LANES : 0,
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,

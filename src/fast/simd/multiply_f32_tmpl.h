@@ -10,20 +10,21 @@
 
 // Adds one step, a value of each row times the weights of each column.
 INLINE void step_f32(const char *const bases[BASES], ptrdiff_t stride, const float *w, int rows, int vectors,
-                     f32_vector sums[ROWS][2])
+                     const u32_vector *spread, f32_vector sums[ROWS][2])
 {
     f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
     UNROLL for (int r = 0; r < rows; r++)
     {
+        const char *at = row_of(bases, stride, r);
         float x;
-        memcpy(&x, row_of(bases, stride, r), sizeof x);
-        f32_vector value = splat_f32(x);
+        memcpy(&x, at, sizeof x);
+        f32_vector value = spread ? (f32_vector)spread_step(at, spread) : splat_f32(x);
         sums[r][0] = add_product(sums[r][0], w0, value);
         if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
     }
 }
 
-INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
+INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
 {
     const int unrolled = rows > FEW_ROWS ? UNROLLED_STEPS : 1;
     const float *w = tile->w, *initial = tile->initial;
@@ -39,12 +40,12 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
                 UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
                 {
-                    step_f32(bases, stride, w, rows, vectors, sums);
+                    step_f32(bases, stride, w, rows, vectors, spread, sums);
                     move_bases(4, rows, bases);
                 }
             }
             for (; k < tile->steps; k++, w += COLUMNS) {
-                step_f32(bases, stride, w, rows, vectors, sums);
+                step_f32(bases, stride, w, rows, vectors, spread, sums);
                 move_bases(4, rows, bases);
             }
             move_bases((tile->x_segment - tile->steps) * 4, rows, bases);
@@ -80,6 +81,7 @@ static void multiply_f32(const struct hl_tile *tile)
         multiply_rounded(tile);
         return;
     }
+    SPREAD_CALL(tile_f32, tile->x_stride * 4)
     TILE_CALL(tile_f32)
 }
 

@@ -31,6 +31,9 @@ struct hl_tile {
     // next segment would be.
     int lines;
     ptrdiff_t x_line;
+    // Several narrow groups of columns in one panel: column c reads each step spread[c] * 4 bytes behind where x says.
+    // Only hl_simd.spread_columns columns, and whole vectors are read. NULL: all columns read the same.
+    const int32_t *spread;
     bool rounded; // floats of one segment: products are rounded before they are added, not fused
     // The initial accumulators of the panel's columns, float or int32. Floats are added last, like the reference
     // kernel's bias.
@@ -181,8 +184,9 @@ struct hl_microkernels {
 
 struct hl_simd {
     const char *name;
-    int rows, columns; // of a tile
-    int bytes;         // of a vector
+    int rows, columns;  // of a tile
+    int spread_columns; // of a tile with struct hl_tile.spread; 0: the level has none
+    int bytes;          // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
     int dot_width;
     bool signed_x;                                          // bytes of x are multiplied as int8; otherwise as uint8

@@ -42,18 +42,54 @@ INLINE const char *row_of(const char *const bases[BASES], ptrdiff_t stride, int 
     return bases[row / ROWS_OF_BASE] + row % ROWS_OF_BASE * stride;
 }
 
-// Calls function(tile, rows, vectors) with constant rows and vectors, so that the compiler unrolls their loops. A panel
-// of few columns needs only the first of its two vectors, which halves the time.
+#if HAS_SPREAD
+// What each lane reads of one step of a row.
+INLINE u32_vector spread_step(const char *x, const u32_vector *spread)
+{
+    return permute(load_u32(x), *spread);
+}
+
+// Does a tile with struct hl_tile.spread, a few rows at a time, and returns. Such a tile has one vector of sums for
+// each row. `stride` is that of x in bytes.
+enum { SPREAD_ROWS = ROWS > 8 ? ROWS / 2 : ROWS, FEW_SPREAD_ROWS = 3 };
+#define SPREAD_CALL(function, stride)                                               \
+    if (tile->spread) {                                                             \
+        const u32_vector spread = load_i32(tile->spread);                           \
+        struct hl_tile piece = *tile;                                               \
+        for (int left = tile->rows; left > 0; left -= piece.rows) {                 \
+            if (left >= SPREAD_ROWS)                                                \
+                function(&piece, piece.rows = SPREAD_ROWS, 1, &spread);             \
+            else if (left >= FEW_SPREAD_ROWS)                                       \
+                function(&piece, piece.rows = FEW_SPREAD_ROWS, 1, &spread);         \
+            else                                                                    \
+                function(&piece, piece.rows = 1, 1, &spread);                       \
+            piece.x = (const char *)piece.x + piece.rows * (stride);                \
+            piece.y = (char *)piece.y + piece.rows * piece.y_stride * (ptrdiff_t)4; \
+        }                                                                           \
+        return;                                                                     \
+    }
+
+#else
+INLINE u32_vector spread_step(const char *x, const u32_vector *spread)
+{
+    (void)x;
+    return *spread;
+}
+#define SPREAD_CALL(function, stride)
+#endif
+
+// Calls function(tile, rows, vectors, NULL) with constant rows and vectors, so that the compiler unrolls their loops. A
+// panel of few columns needs only the first of its two vectors, which halves the time.
 #define TILE_CALL(function)                 \
     switch (tile->rows) {                   \
         SYMBOL(CASES_, TILE_ROWS)(function) \
     }
-#define CASE(function, count)         \
-    case count:                       \
-        if (tile->columns > LANES)    \
-            function(tile, count, 2); \
-        else                          \
-            function(tile, count, 1); \
+#define CASE(function, count)               \
+    case count:                             \
+        if (tile->columns > LANES)          \
+            function(tile, count, 2, NULL); \
+        else                                \
+            function(tile, count, 1, NULL); \
         break;
 // clang-format off
 #define CASES_1(function) CASE(function, 1)

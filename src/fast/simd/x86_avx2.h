@@ -20,6 +20,7 @@ enum { REGISTERS = 16 };
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_TABLES 1
+#define HAS_SPREAD 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -118,6 +119,12 @@ static inline __m256i even_and_odd(__m256i even, __m256i odd)
 static inline u8_vector gather_quads(u8_vector v)
 {
     return (u8_vector)_mm256_permutevar8x32_epi32((__m256i)v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+// Lane i of the result is lane lanes[i] of v.
+static inline u32_vector permute(u32_vector v, u32_vector lanes)
+{
+    return (u32_vector)_mm256_permutevar8x32_epi32((__m256i)v, (__m256i)lanes);
 }
 
 // The same 16 bytes in each 16 bytes of a vector.

@@ -20,6 +20,7 @@ enum { REGISTERS = 32 };
 #define HAS_MASKS 1
 #define HAS_RESCALE 1
 #define HAS_TABLES 1
+#define HAS_SPREAD 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -115,6 +116,12 @@ static inline u8_vector gather_quads(u8_vector v)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return (u8_vector)_mm512_permutexvar_epi32(order, (__m512i)v);
+}
+
+// Lane i of the result is lane lanes[i] of v.
+static inline u32_vector permute(u32_vector v, u32_vector lanes)
+{
+    return (u32_vector)_mm512_permutexvar_epi32((__m512i)lanes, (__m512i)v);
 }
 
 // The same 16 bytes in each 16 bytes of a vector.
