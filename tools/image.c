@@ -328,6 +328,15 @@ bool hl_image_turn_upright(struct hl_image *image)
     return true;
 }
 
+bool hl_image_load_upright(const char *path, struct hl_image *image, struct hl_text *error)
+{
+    if (!hl_image_load(path, image, error)) return false;
+    if (hl_image_turn_upright(image)) return true;
+    hl_text_add(error, "does not fit into memory a second time, turned upright");
+    hl_image_free(image);
+    return false;
+}
+
 void hl_image_free(struct hl_image *image)
 {
     free(image->rgb);

@@ -20,6 +20,8 @@ bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *err
 // Turns the pixels as the orientation says, so that the picture stands upright. False, with the picture as it was,
 // where there is no memory for it.
 bool hl_image_turn_upright(struct hl_image *image);
+// The two in one.
+bool hl_image_load_upright(const char *path, struct hl_image *image, struct hl_text *error);
 void hl_image_free(struct hl_image *image);
 
 #endif

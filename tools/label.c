@@ -37,9 +37,7 @@ static const struct options defaults = {
 // clang-format off
 static const struct hl_flag flags[] = {
     HL_MODEL_FLAG(options, model),
-    {.name = "labels", .letter = 'l', .kind = HL_FLAG_STRING, .value = "FILE",
-     .offset = offsetof(struct options, labels),
-     .help = "names of the classes, one a line; default: classes are numbers"},
+    HL_LABELS_FLAG(options, labels),
     {.name = "top", .letter = 'n', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 10000,
      .offset = offsetof(struct options, top), .help = "how many classes to show; default 5"},
     {.name = "tsv", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, tsv),
@@ -132,7 +130,11 @@ static bool check_output(struct labeller *labeller)
 static bool check_labels(struct labeller *labeller)
 {
     const char *path = labeller->options->labels;
-    if (path == NULL) return true;
+    if (path == NULL) { // packed ones that do not fit are those of another output
+        bool packed = hl_labels_load_packed(labeller->file.model, &labeller->labels);
+        if (packed && labeller->labels.count != labeller->classes) hl_labels_free(&labeller->labels);
+        return true;
+    }
     struct hl_text error = {0};
     bool ok = hl_labels_load(path, &labeller->labels, &error);
     if (!ok) {
@@ -305,12 +307,7 @@ static bool label_picture(struct labeller *labeller, const char *picture)
 {
     struct hl_image image;
     struct hl_text error = {0};
-    bool ok = hl_image_load(picture, &image, &error);
-    if (ok && !hl_image_turn_upright(&image)) {
-        hl_text_add(&error, "does not fit into memory a second time, turned upright");
-        hl_image_free(&image);
-        ok = false;
-    }
+    bool ok = hl_image_load_upright(picture, &image, &error);
     if (!ok) hl_error("label", picture, "%s", error.data);
     hl_text_free(&error);
     if (!ok) return false;
