@@ -156,7 +156,7 @@ static void commits_of_a_run(enum gpu_wait wait, long long wanted)
     const struct gpu_backend *metal = &gpu_backend_metal;
     const struct gpu_program_desc desc = {.kernel = &add_one, .group = {8, 1, 1}};
     struct gpu_program *program;
-    float values[4] = {1, 2, 3, 4};
+    float values[4] = {1, 2, 3, 4}, later[4] = {50, 60, 70, 80};
     struct gpu_device *device = metal->open(0, NULL);
     assert_true(device && metal->set_wait(device, wait));
     assert_true(metal->programs_create(device, &desc, 1, &program));
@@ -166,8 +166,12 @@ static void commits_of_a_run(enum gpu_wait wait, long long wanted)
     long long before = fake.get("commits");
     assert_true(metal->list_run(list));
     assert_int_equal(fake.get("commits") - before, wanted);
+    // What is written while the run is in flight is for the next one.
+    assert_true(metal->buffer_write(device, buffer, 0, later, sizeof later));
     assert_true(metal->buffer_read(device, buffer, VALUE_BYTES, values, sizeof values));
     for (int i = 0; i < 4; i++) assert_true(values[i] == (float)(i + 1 + STEPS));
+    assert_true(metal->buffer_read(device, buffer, 0, values, sizeof values));
+    assert_memory_equal(values, later, sizeof values);
     metal->list_destroy(list);
     metal->buffer_destroy(device, buffer);
     metal->program_destroy(device, program);

@@ -7,6 +7,14 @@
 
 enum { CONCURRENT = 1, BUFFERS = 1, ENQUEUED = 1, COMMITTED = 2, SCHEDULED = 3, COMPLETED = 4, PATIENCE = 3 };
 
+static unsigned long get_status(const struct fake_commands *commands)
+{
+    fake_lock();
+    unsigned long status = commands->status;
+    fake_unlock();
+    return status;
+}
+
 // ---- encoders -------------------------------------------------------------------------------------------------------
 
 static void add_command(struct fake_commands *commands, const struct fake_command *command)
@@ -22,7 +30,7 @@ static void add_command(struct fake_commands *commands, const struct fake_comman
 // Whether the encoder may still encode.
 static bool is_open(const struct fake_encoder *encoder, const char *selector)
 {
-    if (!encoder->has_ended && encoder->commands->status <= ENQUEUED) return true;
+    if (!encoder->has_ended && get_status(encoder->commands) <= ENQUEUED) return true;
     objc_complain("%s to an encoder that has ended", selector);
     return false;
 }
@@ -168,7 +176,7 @@ static const struct objc_class copy_class = {.name = "MTLBlitCommandEncoder",
 static void *open_encoder(struct fake_commands *commands, const struct objc_class *isa)
 {
     if (!fake_begin()) return NULL;
-    if (commands->open || commands->status > ENQUEUED)
+    if (commands->open || get_status(commands) > ENQUEUED)
         objc_complain("an encoder for a command buffer that is committed, or has one open");
     struct fake_encoder *encoder = objc_create(isa);
     encoder->commands = objc_retain(commands);
@@ -197,7 +205,7 @@ static void commands_commit(void *own, const char *selector)
     struct fake_commands *commands = own;
     (void)selector;
     if (commands->open) objc_complain("commit before endEncoding");
-    if (commands->status > ENQUEUED) {
+    if (get_status(commands) > ENQUEUED) {
         objc_complain("a command buffer is committed twice");
         return;
     }
@@ -212,7 +220,7 @@ static void commands_wait(void *own, const char *selector)
     const struct fake_commands *commands = own;
     (void)selector;
     fake_count(&fake.waits);
-    if (commands->status < COMMITTED)
+    if (get_status(commands) < COMMITTED)
         objc_complain("waitUntilCompleted before commit: this would wait forever");
     else
         fake_run_until(commands);
@@ -239,7 +247,7 @@ static unsigned long commands_status(void *own, const char *selector)
     if (status == COMMITTED || status == SCHEDULED) fake.polls++;
     fake_unlock();
     if (is_over) fake_run_until(commands);
-    return is_over ? commands->status : status;
+    return is_over ? get_status(commands) : status;
 }
 
 static void *commands_error(void *own, const char *selector)
@@ -258,7 +266,7 @@ static double commands_start(void *own, const char *selector)
 {
     const struct fake_commands *commands = own;
     (void)selector;
-    if (commands->status < COMPLETED) objc_complain("GPUStartTime before the command buffer is done");
+    if (get_status(commands) < COMPLETED) objc_complain("GPUStartTime before the command buffer is done");
     return commands->start;
 }
 

@@ -163,6 +163,14 @@ static void *send_nothing(void)
     return NULL;
 }
 
+static bool is_gone(const struct objc_object *object)
+{
+    pthread_mutex_lock(&lock);
+    bool gone = object->is_gone;
+    pthread_mutex_unlock(&lock);
+    return gone;
+}
+
 // What objc_msgSend jumps to.
 __attribute__((used, visibility("hidden"))) void (*objc_find_function(struct objc_object *object,
                                                                       const char *selector))(void);
@@ -172,9 +180,10 @@ void (*objc_find_function(struct objc_object *object, const char *selector))(voi
     const struct objc_class *isa = object->isa ? object->isa : (const struct objc_class *)object;
     const struct objc_method *method = find_method(object->isa ? isa->methods : isa->class_methods, selector);
     if (!method && object->isa) method = find_method(everyone, selector);
-    if (object->is_gone) objc_complain("%s is gone and was sent %s", isa->name, selector);
+    bool gone = is_gone(object);
+    if (gone) objc_complain("%s is gone and was sent %s", isa->name, selector);
     if (!method) objc_complain("%s does not know %s", isa->name, selector);
-    return method && !object->is_gone ? method->function : (void (*)(void))send_nothing;
+    return method && !gone ? method->function : (void (*)(void))send_nothing;
 }
 
 // Finds the function and jumps to it with all registers that arguments may be in as they were. C has no words for that.
