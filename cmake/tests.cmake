@@ -517,4 +517,11 @@ if(TARGET tensorflowlite_gpu_delegate_static)
         endif()
         halite_test(gpu/ops.${device} ${slow} COMMAND test_ops ${device})
     endforeach()
+    # The fake Metal compiles each kernel's text with the host's compiler: a few rows with barriers always, all when there is
+    # time.
+    if(TARGET fake_metal AND HALITE_METAL)
+        set(with_fake ENVIRONMENT HALITE_METAL_LIBRARY=$<TARGET_FILE:fake_metal>)
+        halite_test(gpu/ops_some.metal COMMAND test_ops metal reduce "of a wide image" ${with_fake})
+        halite_test(gpu/ops.metal LONG COMMAND test_ops metal ${with_fake})
+    endif()
 endif()
