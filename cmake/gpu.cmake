@@ -72,6 +72,19 @@ else()
     list(FILTER gpu_back_files EXCLUDE REGEX "/vulkan[^/]*$")
 endif()
 
+# CUDA needs nothing to build: the driver's functions are declared in the tree. No 32-bit process can use it.
+if(CMAKE_SYSTEM_NAME MATCHES "^(Linux|Windows)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(has_cuda ON)
+else()
+    set(has_cuda OFF)
+endif()
+option(HALITE_CUDA "Build the CUDA backend of the GPU delegate" ${has_cuda})
+if(HALITE_CUDA)
+    list(APPEND gpu_backends HALITE_GPU_CUDA=1)
+else()
+    list(FILTER gpu_back_files EXCLUDE REGEX "/cuda[^/]*$")
+endif()
+
 # ---- the libraries
 add_library(halite_gpu_back OBJECT ${gpu_back_files})
 target_link_libraries(halite_gpu_back PRIVATE halite_flags)

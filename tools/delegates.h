@@ -36,7 +36,7 @@
     X(at, BOOL, gpu_precision_loss_allowed, true, NULL, "GPU: half precision; false: float32 throughout")                   \
     X(at, BOOL, gpu_experimental_enable_quant, true, NULL, "GPU: 8-bit models too (false changes nothing)")                 \
     X(at, BOOL, gpu_inference_for_sustained_speed, false, NULL, "GPU: start slower, run faster")                            \
-    X(at, STRING, gpu_backend, "", NULL, "GPU: cl, gl or vulkan, or a device of one: vulkan:1")                             \
+    X(at, STRING, gpu_backend, "", NULL, "GPU: cl, gl, vulkan or cuda, or one device: vulkan:1")                     \
     X(at, STRING, gpu_wait_type, "", "only Metal has ways to wait", "GPU: passive, active, do_not_wait or aggressive")      \
     X(at, BOOL, use_xnnpack, false, NULL, "XNNPACK, whose work Halite's own CPU kernels do")                                \
     X(at, BOOL, xnnpack_force_fp16, false, HL_FOR_HALVES, "XNNPACK: half precision")                                        \

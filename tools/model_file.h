@@ -116,8 +116,8 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
     {                                                                                             \
         .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
         .offset = offsetof(struct type, member.device),                                           \
-        .help = "which GPU (and --gpu): auto, opencl:1, vulkan, gles; default:\n"                 \
-                "HALITE_DEVICE, else auto",                                                       \
+        .help = "which GPU (and --gpu): auto, opencl:1, vulkan, gles, cuda;\n"                     \
+                "default: HALITE_DEVICE, else auto",                                              \
     },                                                                                            \
     {                                                                                             \
         .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \

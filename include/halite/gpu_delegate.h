@@ -97,10 +97,10 @@ typedef struct HaliteGpuDelegateOptions {
     size_t struct_size;
     // Options of the documented interface; NULL: TfLiteGpuDelegateOptionsV2Default().
     const TfLiteGpuDelegateOptionsV2 *v2;
-    // Which device: "opencl", "vulkan" or "gles" (the fastest of that API, a software device where it has no other),
-    // "vulkan:1" (one of a HaliteDeviceList by name), "auto" (the fastest real GPU), "null" (computes nothing: for a
-    // report without a GPU). NULL or "": what the environment variable HALITE_DEVICE says, and without that "auto".
-    // A device that is not there is an error when the delegate is applied, as is auto without a real GPU.
+    // Which device: "opencl", "vulkan", "gles" or "cuda" (the fastest of that API, a software device where it has no
+    // other), "vulkan:1" (one of a HaliteDeviceList by name), "auto" (the fastest real GPU), "null" (computes nothing:
+    // for a report without a GPU). NULL or "": what the environment variable HALITE_DEVICE says, and without that
+    // "auto". A device that is not there is an error when the delegate is applied, as is auto without a real GPU.
     const char *device;
     HaliteGpuPrecision precision;
     // Applying fails with kTfLiteDelegateError rather than leave a node on the CPU.

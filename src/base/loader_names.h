@@ -13,6 +13,8 @@ struct hl_loader_names {
     const char *const *shaderc; // the compiler of GLSL
     const char *const *metal;   // empty where the system cannot have it
     const char *const *objc;    // the Objective-C runtime
+    const char *const *cuda;    // NVIDIA's driver
+    const char *const *nvrtc;   // the compiler of CUDA's toolkit, newest first
 };
 
 extern const struct hl_loader_names hl_loader_names;

@@ -23,5 +23,7 @@ const struct hl_loader_names hl_loader_names = {
 #endif
     .opencl_drivers = NAMES("libnvidia-opencl.so.1"),
     .egl = NAMES("libEGL.so.1", "libEGL.so"),
+    .cuda = NAMES("libcuda.so.1", "libcuda.so"),
+    .nvrtc = NAMES("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"),
     .gles = NAMES("libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so"),
 };

@@ -127,7 +127,7 @@ static void by_name(void **state)
     static const char *const unknown[] = {"cuda9", "gl", "gles3", "nul", "nulll", ":0", "opencl1", "OpenCL", "auto:0"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         assert_false(choose(unknown[i], &messages, &info));
-        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, gles, metal, null"));
+        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, gles, metal, cuda, null"));
     }
     assert_false(choose("opencl:9999", &messages, &info));
     assert_non_null(strstr(messages.last, "opencl:9999"));
@@ -145,7 +145,7 @@ static void a_backend_that_is_demanded(void **state)
     } cases[] = {
         {"null", "opencl", "device null: the options demand the backend opencl"},
         {"opencl:0", "vulkan", "device opencl:0: the options demand the backend vulkan"},
-        {"auto", "cuda", "the options demand the backend cuda. No GPU found."},
+        {"auto", "metal", "the options demand the backend metal. No GPU found."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct messages messages = {0};

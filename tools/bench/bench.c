@@ -35,8 +35,8 @@ static const struct hl_flag flags[] = {
      .offset = offsetof(struct options, threads), .help = "threads, or a list: 1,2,4; default: the library's choice"},
     {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME,...",
      .offset = offsetof(struct options, device),
-     .help = "where, or a list: cpu, auto, opencl:1, vulkan, gles; default:\n"
-             "cpu, with --gpu what HALITE_DEVICE says, else auto"},
+     .help = "where, or a list: cpu, auto, opencl:1, vulkan, gles, cuda;\n"
+             "default: cpu, with --gpu what HALITE_DEVICE says, else auto"},
     {.name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICES, .choices = hl_model_precisions,
      .offset = offsetof(struct options, precisions), .help = HL_MODEL_PRECISION_HELP ";\nor a list of them"},
     {.name = "format", .letter = 'f', .kind = HL_FLAG_CHOICE, .choices = hl_bench_formats,

@@ -106,6 +106,9 @@ struct gpu_backend {
     bool (*set_wait)(struct gpu_device *device, enum gpu_wait wait);
 
     struct gpu_buffer *(*buffer_create)(struct gpu_device *device, size_t bytes);
+    // A buffer that the host writes before a run (from_host) or reads after it, in memory that suits this. NULL after a
+    // message, or NULL: buffer_create's is as good.
+    struct gpu_buffer *(*buffer_create_for_host)(struct gpu_device *device, size_t bytes, bool from_host);
     // A buffer of the application, of the same context. handle: see HaliteGpuBuffer. *bytes: what the application says,
     // 0 for the whole buffer, and then what there is. NULL after a message, or NULL: not possible with this API.
     struct gpu_buffer *(*buffer_import)(struct gpu_device *device, uint64_t handle, size_t *bytes);
@@ -153,6 +156,6 @@ struct gpu_backend {
 };
 
 extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_gles, gpu_backend_metal,
-    gpu_backend_null;
+    gpu_backend_cuda, gpu_backend_null;
 
 #endif

@@ -45,6 +45,30 @@ bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_byte
            gpu_device_fail(base, "%s %zu bytes at %zu of a buffer of %zu bytes", action, bytes, offset, buffer_bytes);
 }
 
+bool gpu_device_allows_buffer(const struct gpu_device_base *base, size_t bytes)
+{
+    return (bytes > 0 && bytes <= base->caps.max_buffer) ||
+           gpu_device_fail(base, "a buffer of %zu bytes is wanted, the device allows 1 to %zu", bytes,
+                           base->caps.max_buffer);
+}
+
+bool gpu_device_allows_group(const struct gpu_device_base *base, const char *kernel, const int group[3], size_t most)
+{
+    size_t wanted = (size_t)group[0] * (size_t)group[1] * (size_t)group[2];
+    return wanted <= most ||
+           gpu_device_fail(base, "kernel %s in work-groups of %zu, but the device takes it only in groups of up to %zu",
+                           kernel, wanted, most);
+}
+
+bool gpu_device_allows_groups(const struct gpu_device_base *base, const char *kernel, const int groups[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (groups[i] < 1 || groups[i] > base->caps.max_groups[i])
+            return gpu_device_fail(base, "kernel %s with %d work-groups on axis %d, the device takes 1 to %d", kernel,
+                                   groups[i], i, base->caps.max_groups[i]);
+    return true;
+}
+
 bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size)
 {
     return gpu_program_cache_open(&base->program_cache, bytes, size) ||

@@ -36,6 +36,13 @@ bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action)
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
                           const char *action);
 
+// Whether the device has buffers of this size. False after a message.
+bool gpu_device_allows_buffer(const struct gpu_device_base *base, size_t bytes);
+// Whether a kernel may have work-groups of this size, `most` work-items in all. False after a message.
+bool gpu_device_allows_group(const struct gpu_device_base *base, const char *kernel, const int group[3], size_t most);
+// Whether a kernel may run in so many work-groups. False after a message.
+bool gpu_device_allows_groups(const struct gpu_device_base *base, const char *kernel, const int groups[3]);
+
 // gpu_backend.cache_load and cache_save for backends that use the program cache above.
 bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size);
 bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size);

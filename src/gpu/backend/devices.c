@@ -13,7 +13,8 @@ static const struct row {
     const char *name, *title;
     // The highest rank wins among equal devices. Measured on an H200: a list of 30 dispatches takes 75 to 90 us with
     // Vulkan and 120 to 150 us with OpenCL. "auto" asks a backend with a rank below 0 only if no other has a real GPU,
-    // because OpenGL ES would open one more driver and cannot tell cards apart.
+    // because OpenGL ES would open one more driver and cannot tell cards apart, and CUDA needs a compiler that no
+    // driver brings.
     int rank;
     bool hidden; // used only if the user names it
 } rows[] = {
@@ -28,6 +29,11 @@ static const struct row {
     {&gpu_backend_metal, "metal", "Metal", 3, false}, // what else Apple's systems have is made of it
 #else
     {NULL, "metal", "Metal", 3, false},
+#endif
+#if defined(HALITE_GPU_CUDA)
+    {&gpu_backend_cuda, "cuda", "CUDA", -2, false},
+#else
+    {NULL, "cuda", "CUDA", -2, false},
 #endif
     {&gpu_backend_null, "null", "Null", 0, true},
 };

@@ -42,7 +42,7 @@ const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *
 // sentence, GPU_REASON_BYTES long at most.
 const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why);
 
-// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "metal" or "null". If it is NULL or "",
+// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "metal", "cuda" or "null". If it is NULL or "",
 // HALITE_DEVICE decides, and without that "auto". A backend without a number means its fastest device, even a software
 // device if there is no other. only: the name of the required backend, or "" for any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,

@@ -404,11 +404,7 @@ static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t b
 static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
-    if (bytes == 0 || bytes > device->base.caps.max_buffer) {
-        gpu_device_fail(&device->base, "a buffer of %zu bytes is wanted, the device allows 1 to %zu", bytes,
-                        device->base.caps.max_buffer);
-        return NULL;
-    }
+    if (!gpu_device_allows_buffer(&device->base, bytes)) return NULL;
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     buffer->bytes = bytes;
@@ -705,12 +701,8 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
         .buffer_count = dispatch->buffer_count,
         .param_count = dispatch->param_count,
     };
-    for (int i = 0; i < 3; i++) {
-        record->groups[i] = (unsigned)dispatch->groups[i];
-        if (dispatch->groups[i] > 0 && dispatch->groups[i] <= device->base.caps.max_groups[i]) continue;
-        return gpu_device_fail(&device->base, "kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
-                               name, dispatch->groups[i], i, device->base.caps.max_groups[i]);
-    }
+    if (!gpu_device_allows_groups(&device->base, name, dispatch->groups)) return false;
+    for (int i = 0; i < 3; i++) record->groups[i] = (unsigned)dispatch->groups[i];
     for (int i = 0; i < dispatch->buffer_count; i++) {
         if (!gpu_device_has_range(&device->base, dispatch->buffers[i]->bytes, dispatch->offsets[i], dispatch->sizes[i],
                                   "a kernel uses"))

@@ -349,11 +349,7 @@ static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *
 static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
-    if (bytes > device->base.caps.max_buffer) { // some drivers accept such a size and fail later
-        gpu_device_fail(&device->base, "a buffer of %zu bytes is wanted, the device allows %zu", bytes,
-                        device->base.caps.max_buffer);
-        return NULL;
-    }
+    if (!gpu_device_allows_buffer(&device->base, bytes)) return NULL; // some drivers accept any size and fail later
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     char about[48];
@@ -569,15 +565,12 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
     cl_int code;
     cl_kernel kernel = device->cl->clCreateKernel(program->program, program->name, &code);
     if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
-    size_t most = 0, wanted = (size_t)program->group[0] * (size_t)program->group[1] * (size_t)program->group[2];
+    size_t most = 0;
     code =
         device->cl->clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
     device->cl->clReleaseKernel(kernel);
-    if (!succeeded(device, code, "clGetKernelWorkGroupInfo", program->name)) return false;
-    if (wanted <= most) return true;
-    return gpu_device_fail(&device->base,
-                           "kernel %s in work-groups of %zu, but the device takes it only in groups of up to %zu",
-                           program->name, wanted, most);
+    return succeeded(device, code, "clGetKernelWorkGroupInfo", program->name) &&
+           gpu_device_allows_group(&device->base, program->name, program->group, most);
 }
 
 static bool begin(struct compilation *compilation, const struct gpu_program_desc *desc)
@@ -733,10 +726,8 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
     for (int i = 0; i < 3; i++) {
         record.group[i] = (size_t)program->group[i];
         record.global[i] = record.group[i] * (size_t)dispatch->groups[i];
-        if (dispatch->groups[i] > 0) continue;
-        return gpu_device_fail(&device->base, "kernel %s with %d work-groups on axis %d", program->name,
-                               dispatch->groups[i], i);
     }
+    if (!gpu_device_allows_groups(&device->base, program->name, dispatch->groups)) return false;
     cl_int code; // each dispatch needs its own kernel object, because arguments belong to the object
     record.kernel = device->cl->clCreateKernel(program->program, program->name, &code);
     if (!succeeded(device, code, "clCreateKernel", program->name)) return false;

@@ -140,6 +140,13 @@ static const char words[] =
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
+    // Where kernels of a list may overlap: lets the next one start, and waits for those before this one.
+    "#if __CUDA_ARCH__ >= 900\n"
+    "#define START_ asm volatile(\"griddepcontrol.launch_dependents;\"); \\\n"
+    "    asm volatile(\"griddepcontrol.wait;\" : : : \"memory\");\n"
+    "#else\n"
+    "#define START_\n"
+    "#endif\n"
     "#define BARRIER __syncthreads()\n"
     "#define LID0 ((int)threadIdx.x)\n"
     "#define LID1 ((int)threadIdx.y)\n"
@@ -182,5 +189,5 @@ const struct gpu_prelude gpu_prelude_cuda = {
     .shared = "__shared__ ",
     .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z)\n$(",
     .entry_params = "const params_ q_",
-    .entry_close = ")\n{\n",
+    .entry_close = ")\n{\nSTART_\n",
 };

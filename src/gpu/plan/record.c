@@ -76,7 +76,10 @@ static bool upload_weights(struct gpu_runner *runner)
 static bool create_raw(struct gpu_runner *runner, const struct gpu_value *value)
 {
     size_t bytes = (gpu_caller_bytes(value) + 15) / 16 * 16;
-    runner->raw[value->id] = runner->backend->buffer_create(runner->device, bytes);
+    const struct gpu_backend *backend = runner->backend;
+    runner->raw[value->id] = backend->buffer_create_for_host
+                                 ? backend->buffer_create_for_host(runner->device, bytes, value->is_input)
+                                 : backend->buffer_create(runner->device, bytes);
     return runner->raw[value->id] != NULL;
 }
 

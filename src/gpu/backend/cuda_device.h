@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the CUDA backend share: a device with its context, stream and errors (cuda.c), its memory
+// (cuda_memory.c), programs (cuda_program.c) and lists (cuda_list.c).
+//
+// A context is current in a thread, and delegates run in any thread. So each function of the backend puts its context
+// on top of the thread's stack of contexts (gpu_cuda_enter) and takes it off again (gpu_cuda_leave), and an application
+// that uses CUDA in the same thread finds its own context as it was.
+#ifndef HALITE_GPU_BACKEND_CUDA_DEVICE_H
+#define HALITE_GPU_BACKEND_CUDA_DEVICE_H
+
+#include "gpu/backend/cuda_api.h"
+#include "gpu/backend/device_base.h"
+
+#define CUDA_API "CUDA"
+
+struct gpu_device {
+    struct gpu_device_base base;
+    const struct cuda_api *cuda;
+    const struct nvrtc_api *nvrtc;
+    cuda_device_id id;
+    int capability;               // 90: compute capability 9.0
+    bool overlaps;                // kernels of a list may start before the one before them has ended
+    struct cuda_context *context; // the device's primary one, which the runtime API of the process uses as well
+    struct cuda_stream *stream;
+    // Pinned host memory, made by the first copy. The first half is for writes: those that are under way take the first
+    // staged_bytes of it. The other half is for reads.
+    unsigned char *staging;
+    size_t staged_bytes; // 0 whenever the stream is known to be idle
+    bool is_busy;        // something was submitted since the last wait
+};
+
+struct gpu_buffer {
+    cuda_pointer address;
+    size_t bytes;
+    unsigned char *host; // where it lies in pinned memory of the host, which kernels read and write as well; else NULL
+};
+
+struct gpu_program {
+    struct cuda_module *module;
+    struct cuda_function *function;
+    const char *name; // of the kernel
+    int group[3];
+};
+
+// Whether a call succeeded. False after a message; about: the purpose of the call in a few words.
+bool gpu_cuda_succeeded(struct gpu_device *device, cuda_result code, const char *function, const char *about);
+// Makes the device's context current. False after a message that the caller "cannot ACTION".
+bool gpu_cuda_enter(struct gpu_device *device, const char *action);
+// The same for what takes objects away, without a message. Where it is false, the context went with its objects.
+bool gpu_cuda_enter_to_destroy(struct gpu_device *device);
+void gpu_cuda_leave(struct gpu_device *device);
+// Waits for all that was submitted. Inside of gpu_cuda_enter.
+bool gpu_cuda_finish(struct gpu_device *device);
+
+// The functions of struct gpu_backend.
+struct gpu_buffer *gpu_cuda_buffer_create(struct gpu_device *device, size_t bytes);
+struct gpu_buffer *gpu_cuda_buffer_create_for_host(struct gpu_device *device, size_t bytes, bool from_host);
+void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
+bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                           size_t bytes);
+bool gpu_cuda_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
+bool gpu_cuda_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                              struct gpu_program **programs);
+void gpu_cuda_program_destroy(struct gpu_device *device, struct gpu_program *program);
+struct gpu_list *gpu_cuda_list_create(struct gpu_device *device);
+bool gpu_cuda_list_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispatch);
+bool gpu_cuda_list_barrier(struct gpu_list *list);
+bool gpu_cuda_list_finish(struct gpu_list *list);
+bool gpu_cuda_list_run(struct gpu_list *list);
+bool gpu_cuda_list_wait(struct gpu_list *list);
+bool gpu_cuda_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count);
+void gpu_cuda_list_destroy(struct gpu_list *list);
+
+#endif
