@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends through their table of functions alone. The devices' part runs for OpenCL, OpenGL ES and Metal, each on
-// HALITE_DEVICE where that names a device of it, else on the first one (PoCL, llvmpipe and the fake Metal will do), and
+// Backends through their table of functions alone. The devices' part runs for OpenCL, OpenGL ES, Metal and CUDA, each
+// on HALITE_DEVICE where that names a device of it, else on the first one (PoCL, llvmpipe and the fakes will do), and
 // is skipped where there is none. The null part needs nothing.
 #include <math.h>
 #include <setjmp.h>
@@ -15,46 +15,12 @@
 #include "base/half.h"
 #include "gpu/backend/devices.h"
 #include "gpu/backend/null.h"
+#include "gpu/backend_bench.h"
 #include "support/messages.h"
-
-// ---- messages -------------------------------------------------------------------------------------------------------
-
-// Exactly one message since the last call, and it says all of these.
-static void said(struct messages *messages, const char *word, const char *other)
-{
-    if (messages->count != 1 || !strstr(messages->last, word) || !strstr(messages->last, other))
-        print_error("%d messages, the last: %s\n", messages->count, messages->count ? messages->last : "");
-    assert_int_equal(messages->count, 1);
-    assert_non_null(strstr(messages->last, word));
-    assert_non_null(strstr(messages->last, other));
-    messages->count = 0;
-}
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
 // clang-format off
-static const struct gpu_kernel add = {
-    .name = "add",
-    .group = {8, 4, 1},
-    .args = {{GPU_IN, "u"}, {GPU_IN, "v"}, {GPU_OUT, "y"}},
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        write_y(p, read_u(p) + read_v(p));
-    ),
-};
-
-static const struct gpu_kernel copy = {
-    .name = "copy_value",
-    .group = {16, 1, 1},
-    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        write_y(p, read_x(p));
-    ),
-};
-
 // Everything that a kernel can have.
 static const struct gpu_kernel scale = {
     .name = "scale",
@@ -88,57 +54,6 @@ static const struct gpu_kernel broken = {
 // clang-format on
 
 // ---- a device, two values of 5 x 3 x 8 in one buffer ----------------------------------------------------------------
-
-enum { W = 5, H = 3, C = 8, SLICES = 2, FLOATS = W * H * C, PLACE = 768, ARENA = 4 * PLACE };
-
-struct bench {
-    const struct gpu_backend *backend;
-    const char *api; // "OpenCL", in messages
-    struct gpu_device *device;
-    struct gpu_buffer *arena;
-    struct messages messages;
-    struct hl_reporter reporter;
-};
-
-static int groups_for(int items, int group)
-{
-    return (items + group - 1) / group;
-}
-
-// A dispatch over values at the arena's positions 0, 1, …, the last of them written.
-static struct gpu_dispatch over_places(struct gpu_buffer *arena, struct gpu_program *program,
-                                       const struct gpu_kernel *kernel, int values, const int positions[])
-{
-    struct gpu_dispatch dispatch = {
-        .program = program,
-        .buffer_count = values,
-        .param_count = gpu_kernel_param_count(kernel),
-        .groups = {groups_for(W, kernel->group[0]), groups_for(H, kernel->group[1]), SLICES},
-        .label = kernel->name,
-    };
-    for (int i = 0; i < values; i++) {
-        dispatch.buffers[i] = arena;
-        dispatch.offsets[i] = (size_t)positions[i] * PLACE;
-        dispatch.sizes[i] = FLOATS * sizeof(float);
-        dispatch.writes[i] = i == values - 1;
-        memcpy(dispatch.params[i], (int32_t[4]){W, H, C, 1}, sizeof dispatch.params[i]);
-    }
-    return dispatch;
-}
-
-static struct gpu_program *make_program(const struct bench *bench, const struct gpu_kernel *kernel,
-                                        enum gpu_precision precision, unsigned floats, const int *constants)
-{
-    struct gpu_program_desc desc = {
-        .kernel = kernel,
-        .precision = precision,
-        .floats = floats,
-        .constants = constants,
-    };
-    memcpy(desc.group, kernel->group, sizeof desc.group);
-    struct gpu_program *program;
-    return bench->backend->programs_create(bench->device, &desc, 1, &program) ? program : NULL;
-}
 
 static int open_bench(void **state, const char *name, const char *api)
 {
@@ -178,6 +93,11 @@ static int open_metal(void **state)
     return open_bench(state, "metal", "Metal");
 }
 
+static int open_cuda(void **state)
+{
+    return open_bench(state, "cuda", "CUDA");
+}
+
 // What a failed test left unsaid.
 static int tell(void **state)
 {
@@ -204,16 +124,6 @@ static struct bench *get_bench(void **state)
     if (!bench->device) skip();
     bench->messages.count = 0;
     return bench;
-}
-
-static void write_place(struct bench *bench, int position, const void *from, size_t bytes)
-{
-    assert_true(bench->backend->buffer_write(bench->device, bench->arena, (size_t)position * PLACE, from, bytes));
-}
-
-static void read_place(struct bench *bench, int position, void *to, size_t bytes)
-{
-    assert_true(bench->backend->buffer_read(bench->device, bench->arena, (size_t)position * PLACE, to, bytes));
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------
@@ -299,10 +209,10 @@ static void vectors_add(void **state)
     for (int i = 0; i < FLOATS; i++) a[i] = (float)i, b[i] = 0.5f * (float)i - 7;
     write_place(bench, 0, a, sizeof a);
     write_place(bench, 1, b, sizeof b);
-    struct gpu_program *program = make_program(bench, &add, GPU_F32, 0, NULL);
+    struct gpu_program *program = make_program(bench, &bench_add, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(program && list);
-    struct gpu_dispatch dispatch = over_places(bench->arena, program, &add, 3, (int[]){0, 1, 2});
+    struct gpu_dispatch dispatch = over_places(bench->arena, program, &bench_add, 3, (int[]){0, 1, 2});
     assert_true(backend->list_dispatch(list, &dispatch));
     assert_true(backend->list_finish(list));
     assert_true(backend->list_run(list) && backend->list_wait(list));
@@ -322,12 +232,12 @@ static void lists_replay(void **state)
     for (int i = 0; i < FLOATS; i++) b[i] = (float)(i % 17);
     write_place(bench, 0, zero, sizeof zero);
     write_place(bench, 1, b, sizeof b);
-    struct gpu_program *adder = make_program(bench, &add, GPU_F32, 0, NULL),
-                       *copier = make_program(bench, &copy, GPU_F32, 0, NULL);
+    struct gpu_program *adder = make_program(bench, &bench_add, GPU_F32, 0, NULL),
+                       *copier = make_program(bench, &bench_copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(adder && copier && list);
-    struct gpu_dispatch sum = over_places(bench->arena, adder, &add, 3, (int[]){0, 1, 2});
-    struct gpu_dispatch back = over_places(bench->arena, copier, &copy, 2, (int[]){2, 0});
+    struct gpu_dispatch sum = over_places(bench->arena, adder, &bench_add, 3, (int[]){0, 1, 2});
+    struct gpu_dispatch back = over_places(bench->arena, copier, &bench_copy, 2, (int[]){2, 0});
     assert_true(backend->list_dispatch(list, &sum) && backend->list_barrier(list));
     assert_true(backend->list_dispatch(list, &back) && backend->list_finish(list));
     for (int i = 0; i < 100; i++) assert_true(backend->list_run(list));
@@ -436,13 +346,13 @@ static void bad_kernels_are_refused(void **state)
     struct bench *bench = get_bench(state);
     assert_null(make_program(bench, &broken, GPU_F32, 0, NULL));
     said(&bench->messages, "kernel broken does not compile", "no_such_word");
-    struct gpu_program_desc huge = {.kernel = &copy, .precision = GPU_F32, .group = {1 << 20, 1, 1}};
+    struct gpu_program_desc huge = {.kernel = &bench_copy, .precision = GPU_F32, .group = {1 << 20, 1, 1}};
     struct gpu_program *none;
     assert_false(bench->backend->programs_create(bench->device, &huge, 1, &none));
     assert_null(none);
     said(&bench->messages, "copy_value", bench->api);
     // and the device goes on
-    struct gpu_program *program = make_program(bench, &copy, GPU_F32, 0, NULL);
+    struct gpu_program *program = make_program(bench, &bench_copy, GPU_F32, 0, NULL);
     assert_non_null(program);
     bench->backend->program_destroy(bench->device, program);
 }
@@ -455,7 +365,7 @@ static void programs_are_made_together(void **state)
     struct gpu_program_desc descs[COUNT];
     struct gpu_program *programs[COUNT];
     for (int i = 0; i < COUNT; i++)
-        descs[i] = (struct gpu_program_desc){.kernel = &copy, .precision = GPU_F32, .group = {1 + i, 1, 1}};
+        descs[i] = (struct gpu_program_desc){.kernel = &bench_copy, .precision = GPU_F32, .group = {1 + i, 1, 1}};
     assert_true(backend->programs_create(bench->device, descs, COUNT, programs));
     for (int i = 0; i < COUNT; i++) {
         assert_non_null(programs[i]);
@@ -473,10 +383,10 @@ static void bad_dispatches_are_refused(void **state)
 {
     struct bench *bench = get_bench(state);
     const struct gpu_backend *backend = bench->backend;
-    struct gpu_program *program = make_program(bench, &copy, GPU_F32, 0, NULL);
+    struct gpu_program *program = make_program(bench, &bench_copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(program && list);
-    struct gpu_dispatch good = over_places(bench->arena, program, &copy, 2, (int[]){0, 1}), bad = good;
+    struct gpu_dispatch good = over_places(bench->arena, program, &bench_copy, 2, (int[]){0, 1}), bad = good;
     bad.groups[1] = 0;
     assert_false(backend->list_dispatch(list, &bad));
     said(&bench->messages, "0 work-groups", "copy_value");
@@ -523,37 +433,6 @@ static void two_devices_do_not_mix(void **state)
 }
 
 // ---- null -----------------------------------------------------------------------------------------------------------
-
-// What a plan does with a backend, from open to close. False where something failed; leaves nothing behind either way.
-static bool whole_life(const struct gpu_backend *backend, const struct hl_reporter *reporter, char **text)
-{
-    float values[FLOATS] = {1};
-    uint64_t times[2];
-    struct bench bench = {.backend = backend, .device = backend->open(0, reporter)};
-    if (!bench.device) return false;
-    struct gpu_program *adder = NULL, *copier = NULL;
-    struct gpu_list *list = NULL;
-    bool ok = (bench.arena = backend->buffer_create(bench.device, ARENA)) &&
-              (adder = make_program(&bench, &add, GPU_F32, 0, NULL)) &&
-              (copier = make_program(&bench, &copy, GPU_F16S, 0, NULL)) && (list = backend->list_create(bench.device));
-    if (ok) {
-        struct gpu_dispatch sum = over_places(bench.arena, adder, &add, 3, (int[]){0, 1, 2});
-        struct gpu_dispatch back = over_places(bench.arena, copier, &copy, 2, (int[]){2, 0});
-        back.label = NULL;
-        ok = backend->list_dispatch(list, &sum) && backend->list_barrier(list) && backend->list_dispatch(list, &back) &&
-             backend->list_finish(list) &&
-             backend->buffer_write(bench.device, bench.arena, PLACE, values, sizeof values) &&
-             backend->list_run(list) && backend->list_wait(list) && backend->list_profile(list, times, 2) &&
-             backend->buffer_read(bench.device, bench.arena, PLACE, values, sizeof values);
-    }
-    if (ok && text) *text = gpu_null_text(bench.device);
-    backend->list_destroy(list);
-    backend->program_destroy(bench.device, adder);
-    backend->program_destroy(bench.device, copier);
-    backend->buffer_destroy(bench.device, bench.arena);
-    backend->close(bench.device);
-    return ok;
-}
 
 static void null_writes_what_it_was_asked(void **state)
 {
@@ -653,19 +532,19 @@ static void null_checks_the_contract(void **state)
     struct bench bench = {.backend = &gpu_backend_null, .device = open_null(&messages)};
     const struct gpu_backend *backend = bench.backend;
     struct gpu_buffer *arena = backend->buffer_create(bench.device, ARENA);
-    struct gpu_program *program = make_program(&bench, &copy, GPU_F32, 0, NULL);
+    struct gpu_program *program = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench.device);
     assert_true(arena && program && list);
 
-    struct gpu_dispatch good = over_places(arena, program, &copy, 2, (int[]){0, 1}), bad = good;
+    struct gpu_dispatch good = over_places(arena, program, &bench_copy, 2, (int[]){0, 1}), bad = good;
     assert_true(backend->list_dispatch(list, &good));
-    struct gpu_dispatch chain = over_places(arena, program, &copy, 2, (int[]){1, 2});
+    struct gpu_dispatch chain = over_places(arena, program, &bench_copy, 2, (int[]){1, 2});
     assert_false(backend->list_dispatch(list, &chain)); // reads what was written
     said(&messages, "no barrier", "768..1248");
-    struct gpu_dispatch reuse = over_places(arena, program, &copy, 2, (int[]){3, 0});
+    struct gpu_dispatch reuse = over_places(arena, program, &bench_copy, 2, (int[]){3, 0});
     assert_false(backend->list_dispatch(list, &reuse)); // writes what was read
     said(&messages, "no barrier", "0..480");
-    struct gpu_dispatch beside = over_places(arena, program, &copy, 2, (int[]){0, 3});
+    struct gpu_dispatch beside = over_places(arena, program, &bench_copy, 2, (int[]){0, 3});
     assert_true(backend->list_dispatch(list, &beside));
     assert_true(backend->list_barrier(list));
     assert_true(backend->list_dispatch(list, &chain));
@@ -700,7 +579,7 @@ static void null_checks_the_contract(void **state)
     assert_false(backend->list_dispatch(list, &good));
     said(&messages, "list 0 is finished", "recorded");
     assert_true(backend->list_run(list));
-    struct gpu_program_desc huge = {.kernel = &copy, .group = {2048, 1, 1}};
+    struct gpu_program_desc huge = {.kernel = &bench_copy, .group = {2048, 1, 1}};
     struct gpu_program *none;
     assert_false(backend->programs_create(bench.device, &huge, 1, &none));
     assert_null(none);
@@ -748,5 +627,6 @@ int main(void)
     return cmocka_run_group_tests_name("opencl", tests, open_opencl, close_bench) +
            cmocka_run_group_tests_name("gles", tests, open_gles, close_bench) +
            cmocka_run_group_tests_name("metal", tests, open_metal, close_bench) +
+           cmocka_run_group_tests_name("cuda", tests, open_cuda, close_bench) +
            cmocka_run_group_tests_name("null", null_tests, NULL, NULL);
 }

@@ -145,7 +145,7 @@ static void a_backend_that_is_demanded(void **state)
     } cases[] = {
         {"null", "opencl", "device null: the options demand the backend opencl"},
         {"opencl:0", "vulkan", "device opencl:0: the options demand the backend vulkan"},
-        {"auto", "metal", "the options demand the backend metal. No GPU found."},
+        {"auto", "webgpu", "the options demand the backend webgpu. No GPU found."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct messages messages = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See grid.h. GRID_COMPILER, GRID_FOLDER and GRID_INCLUDE come from the build: a C++ compiler, where objects lie, and
-// the folder of the fakes.
+// See grid.h. GRID_COMPILER, GRID_FOLDER, GRID_INCLUDE and GRID_SOURCES come from the build: a C++ compiler, where
+// objects lie, the folder of the fakes and src.
 #define _GNU_SOURCE // ucontext, posix_spawn
 #include "common/grid.h"
 
@@ -59,11 +59,12 @@ static bool run_compiler(const char *source, const char *object, const char *log
                                           "-ffp-contract=off",
                                           "-fvisibility=hidden"};
     enum { OPTIONS = sizeof options / sizeof *options };
-    char *arguments[OPTIONS + 7] = {GRID_COMPILER};
-    char include[] = "-I" GRID_INCLUDE, out[] = "-o";
+    char *arguments[OPTIONS + 8] = {GRID_COMPILER};
+    char include[] = "-I" GRID_INCLUDE, sources[] = "-I" GRID_SOURCES, out[] = "-o";
     int count = 1;
     for (int i = 0; i < OPTIONS; i++) arguments[count++] = (char *)(uintptr_t)options[i];
     arguments[count++] = include;
+    arguments[count++] = sources;
     arguments[count++] = (char *)(uintptr_t)source;
     arguments[count++] = out;
     arguments[count++] = (char *)(uintptr_t)object;
@@ -116,11 +117,9 @@ struct grid_module {
     struct grid_work_item *now;
 };
 
-// Symbols as pointers to functions, which a cast would not be in C.
-#define FIND(module, name, pointer) find_symbol((module)->handle, name, &(pointer), sizeof(pointer))
-static bool find_symbol(void *handle, const char *name, void *pointer, size_t size)
+bool grid_symbol(const struct grid_module *module, const char *name, void *pointer, size_t size)
 {
-    void *symbol = dlsym(handle, name);
+    void *symbol = dlsym(module->handle, name);
     memcpy(pointer, &symbol, size);
     return symbol != NULL;
 }
@@ -130,7 +129,7 @@ struct grid_module *grid_open(const char *path)
     struct grid_module *module = calloc(1, sizeof *module);
     struct grid_work_item *(*place)(void);
     if (module) module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module && module->handle && FIND(module, "grid_place", place)) {
+    if (module && module->handle && grid_symbol(module, "grid_place", &place, sizeof place)) {
         module->now = place();
         return module;
     }
@@ -149,7 +148,15 @@ grid_kernel grid_find(const struct grid_module *module, const char *name)
     char symbol[256];
     grid_kernel kernel;
     snprintf(symbol, sizeof symbol, "grid_kernel_%s", name);
-    return FIND(module, symbol, kernel) ? kernel : NULL;
+    return grid_symbol(module, symbol, &kernel, sizeof kernel) ? kernel : NULL;
+}
+
+const char *grid_arguments(const struct grid_module *module, const char *name)
+{
+    char symbol[256];
+    const char *(*kinds)(void);
+    snprintf(symbol, sizeof symbol, "grid_kinds_%s", name);
+    return grid_symbol(module, symbol, &kinds, sizeof kinds) ? kinds() : NULL;
 }
 
 // ---- running --------------------------------------------------------------------------------------------------------

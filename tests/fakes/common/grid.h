@@ -10,6 +10,7 @@
 #define HALITE_TESTS_FAKES_COMMON_GRID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // Compiles C++ text. The object lies in the build folder under a name made of the text, so that the next process finds
 // it there. Several threads may call this. Returns the object's path, malloc'ed; NULL where the compiler refuses the
@@ -24,6 +25,11 @@ void grid_close(struct grid_module *module); // takes NULL
 // A kernel: arguments are addresses of values, in order.
 typedef void (*grid_kernel)(void **arguments);
 grid_kernel grid_find(const struct grid_module *module, const char *name); // NULL where the module has no such
+// Its arguments as a text, for each a p where it is a pointer, or else a v, and then its bytes: "p8p8v48".
+const char *grid_arguments(const struct grid_module *module, const char *name);
+// Stores the address of a function that the text exports in *pointer, which is a pointer of `size` bytes. False where
+// there is none.
+bool grid_symbol(const struct grid_module *module, const char *name, void *pointer, size_t size);
 
 // Runs a kernel of the module and returns when all is done. Returns NULL, or what is wrong with the kernel (static
 // text): a barrier that some work-items of a group never reach. One run at a time in a process: others wait.

@@ -54,10 +54,48 @@ template <typename... A> static inline void grid_call(void (*kernel)(A...), void
 {
     grid_call(kernel, arguments, typename grid_count<sizeof...(A)>::type());
 }
-#define GRID_KERNEL(name)                                                                       \
-    extern "C" __attribute__((visibility("default"))) void grid_kernel_##name(void **arguments) \
-    {                                                                                           \
-        grid_call(name, arguments);                                                             \
+
+// The arguments of a kernel as a text: for each a p, where it is a pointer, or else a v, and then its bytes
+// ("p8p8v48").
+struct grid_text {
+    char text[128];
+    unsigned length;
+    void put(unsigned number)
+    {
+        if (number > 9) put(number / 10);
+        text[length++] = (char)('0' + number % 10);
+    }
+};
+template <typename T> struct grid_letter {
+    static const char value = 'v';
+};
+template <typename T> struct grid_letter<T *> {
+    static const char value = 'p';
+};
+template <typename T> static inline bool grid_put(struct grid_text &to)
+{
+    to.text[to.length++] = grid_letter<T>::value;
+    to.put(sizeof(T));
+    return true;
+}
+template <typename... A> static inline const char *grid_kinds(void (*)(A...))
+{
+    static struct grid_text kinds;
+    if (kinds.length > 0) return kinds.text;
+    bool all[] = {true, grid_put<typename grid_plain<A>::type>(kinds)...};
+    (void)all;
+    return kinds.text;
+}
+
+#define GRID_EXPORT extern "C" __attribute__((visibility("default")))
+#define GRID_KERNEL(name)                                 \
+    GRID_EXPORT void grid_kernel_##name(void **arguments) \
+    {                                                     \
+        grid_call(name, arguments);                       \
+    }                                                     \
+    GRID_EXPORT const char *grid_kinds_##name()           \
+    {                                                     \
+        return grid_kinds(name);                          \
     }
 #endif
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes before a text of CUDA C++ that the host's compiler reads: as much of CUDA's own declarations as the
+// dialect uses, and what its PTX instructions do.
+#ifndef HALITE_TESTS_FAKES_CUDA_KERNEL_H
+#define HALITE_TESTS_FAKES_CUDA_KERNEL_H
+
+#include "base/half.h"
+#include "common/grid_kernel.h"
+
+#define __CUDA_ARCH__ 900
+#define __device__
+#define __global__ __attribute__((visibility("hidden")))
+#define __shared__ GRID_SHARED
+#define __forceinline__ inline
+#define __launch_bounds__(most)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define threadIdx grid_now.local
+#define blockIdx grid_now.group
+#define __syncthreads() GRID_BARRIER()
+#define __int_as_float(bits) hl_float_from_bits((uint32_t)(bits))
+#define __float_as_int(number) ((int)hl_float_bits(number))
+
+extern "C" float fabsf(float), floorf(float), ceilf(float), expf(float), logf(float), sqrtf(float), sinf(float),
+    cosf(float), tanhf(float), roundf(float), rintf(float), fminf(float, float), fmaxf(float, float),
+    powf(float, float);
+static inline float rsqrtf(float v)
+{
+    return 1.0f / sqrtf(v);
+}
+
+static inline int __mulhi(int a, int b)
+{
+    return (int)(((long long)a * b) >> 32);
+}
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)(((unsigned long long)a * b) >> 32);
+}
+static inline int __clz(int bits)
+{
+    return bits == 0 ? 32 : __builtin_clz((unsigned)bits);
+}
+
+// Whether a work-item has waited for earlier kernels since the last question.
+static int has_waited_;
+extern "C" __attribute__((visibility("default"))) int fake_cuda_has_waited()
+{
+    int waited = has_waited_;
+    has_waited_ = 0;
+    return waited;
+}
+
+// The instructions, told apart by their operands and by their first letter.
+static inline void ptx_(const char *text)
+{
+    if (__builtin_strcmp(text, "griddepcontrol.wait;") == 0) has_waited_ = 1;
+}
+static inline void ptx_(const char *, float &to, unsigned short from)
+{
+    to = hl_half_to_float(from);
+}
+static inline void ptx_(const char *, unsigned short &to, float from)
+{
+    to = hl_half_from_float(from);
+}
+static inline void ptx_(const char *text, unsigned short &to, unsigned short a, unsigned short b)
+{
+    float x = hl_half_to_float(a), y = hl_half_to_float(b);
+    to = hl_half_from_float(text[0] == 'a' ? x + y : text[0] == 's' ? x - y : x * y);
+}
+static inline void ptx_(const char *text, unsigned &to, unsigned a, unsigned b)
+{
+    unsigned short low, high;
+    ptx_(text, low, (unsigned short)a, (unsigned short)b);
+    ptx_(text, high, (unsigned short)(a >> 16), (unsigned short)(b >> 16));
+    to = low | (unsigned)high << 16;
+}
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend before a fake of the driver and of NVRTC (tests/fakes/cuda): calls that fail, a device that is lost,
+// which kernels of a list wait for which, machine code of earlier processes, memory that host and device share. Without
+// the fake it is skipped.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/library.h"
+#include "gpu/backend/devices.h"
+#include "gpu/backend_bench.h"
+#include "support/messages.h"
+
+enum { SKIPPED = 77 };
+
+#if defined(HALITE_GPU_CUDA)
+static struct {
+    void (*reset)(void);
+    void (*set)(const char *knob, long long value);
+    long long (*get)(const char *knob);
+} fake;
+
+// Without the fake there is nothing to test.
+static bool find_fake(void)
+{
+    const char *path = getenv("HALITE_CUDA_LIBRARY");
+    struct hl_library *library = path ? hl_library_open(path) : NULL;
+    if (library && hl_library_find(library, "fakeCuda_reset", &fake.reset, sizeof fake.reset) &&
+        hl_library_find(library, "fakeCuda_set", &fake.set, sizeof fake.set) &&
+        hl_library_find(library, "fakeCuda_get", &fake.get, sizeof fake.get))
+        return gpu_backend_cuda.count(NULL) > 0;
+    print_message("skipped: HALITE_CUDA_LIBRARY names no fake\n");
+    return false;
+}
+
+static void begin_with_fake(void)
+{
+    assert_int_equal(fake.get("live"), 0);
+    assert_int_equal(fake.get("complaints"), 0);
+    fake.reset();
+}
+
+static void end_with_fake(const struct messages *messages)
+{
+    assert_int_equal(messages->count, 0);
+    assert_int_equal(fake.get("live"), 0);
+    assert_int_equal(fake.get("complaints"), 0);
+}
+
+static struct bench open_fake(struct messages *messages)
+{
+    struct bench bench = {.backend = &gpu_backend_cuda, .api = "CUDA"};
+    bench.device = gpu_backend_cuda.open(0, &(struct hl_reporter){keep_message, messages});
+    assert_non_null(bench.device);
+    bench.arena = gpu_backend_cuda.buffer_create(bench.device, ARENA);
+    assert_non_null(bench.arena);
+    return bench;
+}
+
+// A call that fails ends in one message, unless there is another way (copies go without pinned memory).
+static void cuda_fails_at_every_call(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    static const int codes[] = {2, 719}; // no memory, a kernel that failed
+    struct messages messages = {0};
+    struct hl_reporter reporter = {keep_message, &messages};
+    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++) {
+        int failed = 0;
+        for (int n = 1;; n++) {
+            fake.reset();
+            fake.set("fail_code", codes[c]);
+            fake.set("fail_at", n);
+            bool ok = whole_life(&gpu_backend_cuda, &reporter, NULL);
+            assert_int_equal(fake.get("live"), 0);
+            assert_int_equal(fake.get("complaints"), 0);
+            failed += !ok;
+            if (!ok) said(&messages, "CUDA", "");
+            assert_int_equal(messages.count, 0);
+            assert_true(n < 200);
+            if (fake.get("calls") < n) break;
+        }
+        assert_true(failed > 30);
+    }
+    fake.reset();
+}
+
+static void cuda_lost_stays_lost(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    struct messages messages = {0};
+    struct bench bench = open_fake(&messages);
+    const struct gpu_backend *backend = bench.backend;
+    unsigned char bytes[16] = {0};
+    struct gpu_program *program = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
+    struct gpu_list *list = backend->list_create(bench.device);
+    assert_true(program && list);
+    struct gpu_dispatch dispatch = over_places(bench.arena, program, &bench_copy, 2, (int[]){0, 1});
+    assert_true(backend->list_dispatch(list, &dispatch) && backend->list_finish(list) && backend->list_run(list));
+    fake.set("lost", 1);
+    assert_false(backend->list_wait(list));
+    said(&messages, "CUDA_ERROR_LAUNCH_FAILED", "the device is lost");
+    fake.set("lost", 0); // it must not try again
+    long long calls = fake.get("calls");
+    assert_false(backend->list_run(list));
+    said(&messages, "cannot run", "lost earlier");
+    assert_false(backend->list_wait(list));
+    said(&messages, "cannot wait", "lost earlier");
+    assert_false(backend->buffer_write(bench.device, bench.arena, 0, bytes, 16));
+    said(&messages, "cannot write", "lost earlier");
+    assert_false(backend->buffer_read(bench.device, bench.arena, 0, bytes, 16));
+    said(&messages, "cannot read", "lost earlier");
+    assert_null(backend->buffer_create(bench.device, 16));
+    said(&messages, "cannot create", "lost earlier");
+    assert_null(make_program(&bench, &bench_copy, GPU_F32, 0, NULL));
+    said(&messages, "cannot compile", "lost earlier");
+    assert_null(backend->list_create(bench.device));
+    said(&messages, "cannot create", "lost earlier");
+    assert_int_equal(fake.get("calls"), calls);
+    backend->list_destroy(list);
+    backend->program_destroy(bench.device, program);
+    backend->buffer_destroy(bench.device, bench.arena);
+    backend->close(bench.device);
+    end_with_fake(&messages);
+}
+
+// 0 and 1 are added to 2, which two copies read, whose sum is written to 1: the graph is a diamond and not a chain, and
+// what the last one overwrites needs no further edge. The fake runs it in the order that is the least likely to be
+// right.
+static void run_diamond(int capability)
+{
+    struct messages messages = {0};
+    fake.set("capability", capability);
+    struct bench bench = open_fake(&messages);
+    const struct gpu_backend *backend = bench.backend;
+    struct gpu_buffer *more = backend->buffer_create(bench.device, ARENA);
+    struct gpu_program *adder = make_program(&bench, &bench_add, GPU_F32, 0, NULL),
+                       *copier = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
+    struct gpu_list *list = backend->list_create(bench.device);
+    assert_true(more && adder && copier && list);
+    struct gpu_dispatch sum = over_places(bench.arena, adder, &bench_add, 3, (int[]){0, 1, 2});
+    struct gpu_dispatch left = over_places(bench.arena, copier, &bench_copy, 2, (int[]){2, 3});
+    struct gpu_dispatch right = over_places(bench.arena, copier, &bench_copy, 2, (int[]){2, 0});
+    struct gpu_dispatch last = over_places(bench.arena, adder, &bench_add, 3, (int[]){3, 0, 1});
+    right.buffers[1] = last.buffers[1] = more;
+    assert_true(backend->list_dispatch(list, &sum) && backend->list_barrier(list));
+    assert_true(backend->list_dispatch(list, &left) && backend->list_dispatch(list, &right));
+    assert_true(backend->list_barrier(list) && backend->list_dispatch(list, &last) && backend->list_finish(list));
+    assert_int_equal(fake.get("edges"), 4);
+    assert_int_equal(fake.get("overlapping"), capability >= 90 ? 4 : 0);
+    float a[FLOATS], b[FLOATS], y[FLOATS];
+    for (int i = 0; i < FLOATS; i++) a[i] = (float)i, b[i] = 3;
+    write_place(&bench, 0, a, sizeof a);
+    write_place(&bench, 1, b, sizeof b);
+    assert_true(backend->list_run(list));
+    read_place(&bench, 1, y, sizeof y);
+    for (int i = 0; i < FLOATS; i++) assert_true(y[i] == 2 * ((float)i + 3));
+    assert_int_equal(fake.get("launches"), 4);
+    backend->list_destroy(list);
+    backend->program_destroy(bench.device, adder);
+    backend->program_destroy(bench.device, copier);
+    backend->buffer_destroy(bench.device, more);
+    backend->buffer_destroy(bench.device, bench.arena);
+    backend->close(bench.device);
+    end_with_fake(&messages);
+    fake.reset();
+}
+
+static void cuda_branches_have_no_order(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    run_diamond(90);
+    run_diamond(75);
+}
+
+// Machine code of an earlier process is not compiled again, unless the driver refuses it.
+static void cuda_programs_are_kept(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    void *bytes = NULL, *again = NULL;
+    size_t size, other_size;
+    static const int compiled[] = {1, 0, 1}; // without a cache, with it, with one that does not load
+    for (int i = 0; i < 3; i++) {
+        struct messages messages = {0};
+        fake.reset();
+        struct bench bench = open_fake(&messages);
+        assert_true(bench.backend->cache_load(bench.device, bytes, bytes ? size : 0));
+        fake.set("refuse_binaries", i == 2);
+        struct gpu_program *program = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
+        assert_non_null(program);
+        assert_int_equal(fake.get("compiled"), compiled[i]);
+        assert_true(bench.backend->cache_save(bench.device, &again, &other_size));
+        assert_int_equal(again != NULL, compiled[i]); // nothing new: nothing to write
+        if (i == 0) {
+            bytes = again;
+            size = other_size;
+        } else {
+            free(again);
+        }
+        bench.backend->program_destroy(bench.device, program);
+        bench.backend->buffer_destroy(bench.device, bench.arena);
+        bench.backend->close(bench.device);
+        end_with_fake(&messages);
+    }
+    free(bytes);
+}
+
+// Memory of the host that kernels use: what the host writes while they run must not reach them.
+static void cuda_shares_memory_with_the_host(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    struct messages messages = {0};
+    struct bench bench = open_fake(&messages);
+    const struct gpu_backend *backend = bench.backend;
+    struct gpu_buffer *from = backend->buffer_create_for_host(bench.device, PLACE, true);
+    struct gpu_buffer *to = backend->buffer_create_for_host(bench.device, PLACE, false);
+    struct gpu_program *program = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
+    struct gpu_list *list = backend->list_create(bench.device);
+    assert_true(from && to && program && list);
+    struct gpu_dispatch dispatch = over_places(from, program, &bench_copy, 2, (int[]){0, 0});
+    dispatch.buffers[1] = to;
+    assert_true(backend->list_dispatch(list, &dispatch) && backend->list_finish(list));
+    float x[FLOATS], y[FLOATS];
+    for (int i = 0; i < FLOATS; i++) x[i] = (float)i;
+    assert_true(backend->buffer_write(bench.device, from, 0, x, sizeof x));
+    assert_true(backend->list_run(list));
+    for (int i = 0; i < FLOATS; i++) x[i] = -1;
+    assert_true(backend->buffer_write(bench.device, from, 0, x, sizeof x)); // for the next run
+    assert_true(backend->buffer_read(bench.device, to, 0, y, sizeof y));
+    for (int i = 0; i < FLOATS; i++) assert_true(y[i] == (float)i);
+    assert_true(backend->list_run(list));
+    assert_true(backend->buffer_read(bench.device, to, 0, y, sizeof y));
+    for (int i = 0; i < FLOATS; i++) assert_true(y[i] == -1);
+    backend->list_destroy(list);
+    backend->program_destroy(bench.device, program);
+    backend->buffer_destroy(bench.device, from);
+    backend->buffer_destroy(bench.device, to);
+    backend->buffer_destroy(bench.device, bench.arena);
+    backend->close(bench.device);
+    end_with_fake(&messages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuda_fails_at_every_call),         cmocka_unit_test(cuda_lost_stays_lost),
+        cmocka_unit_test(cuda_branches_have_no_order),      cmocka_unit_test(cuda_programs_are_kept),
+        cmocka_unit_test(cuda_shares_memory_with_the_host),
+    };
+    return find_fake() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+}
+#else
+int main(void)
+{
+    return SKIPPED; // no part of this build
+}
+#endif
