@@ -13,7 +13,6 @@ static const char invalid[] = "InferenceOptions are invalid.";
 struct wanted {
     const char *problem; // the other fields do not count then
     enum gpu_precision precision;
-    enum TfLiteGpuInferenceUsage usage;
     bool not_quantized, prefer_memory;
     int more_partitions;
     const char *backend;
@@ -40,9 +39,9 @@ static const struct {
     {FIELD(is_precision_loss_allowed), "1", 1, {.precision = GPU_F16}},
     {FIELD(is_precision_loss_allowed), " 7 ", 7, {.precision = GPU_F16}},
     {FIELD(is_precision_loss_allowed), "-2", -2, {.precision = GPU_F16}},
-    {FIELD(inference_preference), "0", 0, {.usage = TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER}},
-    {FIELD(inference_preference), "1", 1, {.usage = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED}},
-    {FIELD(inference_preference), "+2", 2, {.usage = TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED}},
+    {FIELD(inference_preference), "0", 0, {.precision = GPU_F32}},
+    {FIELD(inference_preference), "1", 1, {.precision = GPU_F32}},
+    {FIELD(inference_preference), "+2", 2, {.precision = GPU_F32}},
     {FIELD(inference_preference), "3", 3, {.problem = invalid}},
     {FIELD(inference_preference), "-1", -1, {.problem = invalid}},
     {FIELD(inference_priority1), "1", 1, {.precision = GPU_F32}},
@@ -83,7 +82,6 @@ static void check(const struct gpu_options *have, const struct wanted *want)
     }
     assert_null(have->problem);
     assert_int_equal(have->precision, want->precision);
-    assert_int_equal(have->usage, want->usage);
     assert_int_equal(have->quantized, !want->not_quantized);
     assert_int_equal(have->prefer_memory, want->prefer_memory);
     assert_int_equal(have->max_partitions, 1 + want->more_partitions);

@@ -76,7 +76,6 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
         options->problem = "InferenceOptions are invalid.";
         return;
     }
-    options->usage = (enum TfLiteGpuInferenceUsage)from->inference_preference;
     resolve_auto(priorities);
     options->precision = priorities[0] == PRECISION ? GPU_F32 : priorities[1] == PRECISION ? GPU_F16S : GPU_F16;
     int latency = 0, memory = 0;

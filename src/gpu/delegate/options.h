@@ -26,13 +26,12 @@ struct gpu_options {
     bool quantized;               // whether 8-bit tensors are taken
     bool exact_integers;          // they are computed with as integers, not as floats
     bool prefer_memory;           // small memory matters more than speed
-    enum TfLiteGpuInferenceUsage usage;
-    int max_partitions;       // >= 1
-    bool full_delegation;     // fail if a node would stay on the CPU
-    bool skip_small;          // every partition but the first must be worth its copies
-    char backend[16];         // "opencl": only this one; "": any
-    char device[48];          // text for gpu_device_choose; "": not set
-    HaliteGpuContext context; // its api is kHaliteGpuApiNone without one
+    int max_partitions;           // >= 1
+    bool full_delegation;         // fail if a node would stay on the CPU
+    bool skip_small;              // every partition but the first must be worth its copies
+    char backend[16];             // "opencl": only this one; "": any
+    char device[48];              // text for gpu_device_choose; "": not set
+    HaliteGpuContext context;     // its api is kHaliteGpuApiNone without one
     // Made by the interface for Metal: on a device of Metal, inputs and outputs lie in slices of four channels, and
     // what is in a buffer of the application is not copied to its tensor.
     bool is_for_metal;

@@ -42,6 +42,7 @@ typedef enum {
 typedef struct {
     // Compute in half precision, as far as the device can.
     bool allow_precision_loss;
+    // Without effect where the device is none of Metal's: there an invocation waits as the driver does.
     TFLGpuDelegateWaitType wait_type;
     // Take 8-bit quantized ops too.
     bool enable_quantization;
