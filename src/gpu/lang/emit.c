@@ -106,7 +106,8 @@ static const char *const access_words[GPU_ARG_KINDS] = {
     [GPU_WEIGHTS] = "#define $(i) load_$(i)\n",
     [GPU_CODES_IN] = "#define at_$(p) at_(n_$, p)\n"
                      "#define load_$(i) b_$[i]\n"
-                     "#define read_$(p) b_$[at_(n_$, p)]\n",
+                     "#define read_$(p) b_$[at_(n_$, p)]\n"
+                     "#define read_$_or_zero(p) pick(beside_(n_$, p), 0, b_$[at_(n_$, p)])\n",
     [GPU_CODES_OUT] = "#define at_$(p) at_(n_$, p)\n"
                       "#define store_$(i, v) b_$[i] = (v)\n"
                       "#define write_$(p, v) b_$[at_(n_$, p)] = (v)\n",
@@ -206,16 +207,17 @@ static const char integer_words[] =
     "    return sum + byte_of(a, 0) * byte_of(b, 0) + byte_of(a, 1) * byte_of(b, 1) + byte_of(a, 2) * byte_of(b, 2) +\n"
     "           (a >> 24) * (b >> 24);\n"
     "}\n"
-    "FUNCTION_ int shift_round_(int v, int right) {\n"
+    "FUNCTION_ int shift_round(int v, int right) {\n"
     "    int mask = ~(-1 << right);\n"
     "    int threshold = (mask >> 1) + pick(v < 0, 1, 0);\n"
     "    return (v >> right) + pick((v & mask) > threshold, 1, 0);\n"
     "}\n"
+    "FUNCTION_ int high_product(int a, int b) {\n"
+    "    int low = wrap_mul(a, b);\n"
+    "    return (mul_high(a, b) << 1) + shift_right_u(low, 31) + ((low >> 30) & 1);\n"
+    "}\n"
     "FUNCTION_ int rescale(int v, int multiplier, int shift) {\n"
-    "    int u = v << max(shift, 0);\n"
-    "    int low = wrap_mul(u, multiplier);\n"
-    "    int product = (mul_high(u, multiplier) << 1) + shift_right_u(low, 31) + ((low >> 30) & 1);\n"
-    "    return shift_round_(product, max(-shift, 0));\n"
+    "    return shift_round(high_product(v << max(shift, 0), multiplier), max(-shift, 0));\n"
     "}\n"
     "FUNCTION_ int below_u_(int a, int b) { return pick((a ^ (1 << 31)) < (b ^ (1 << 31)), 1, 0); }\n"
     "FUNCTION_ int rescale_wide(int v, int high, int low, int shift) {\n"
@@ -244,6 +246,16 @@ static const char integer_words[] =
     "}\n"
     // v + zero within low and high, for any v
     "FUNCTION_ int stored(int v, int zero, int low, int high) { return min(max(v, low - zero), high - zero) + zero; }\n";
+
+// The words of floats as those of codes, for kernels that move elements of either.
+static const char moving_words[] =
+    "#undef real\n#define real int\n"
+    "#undef real4\n#define real4 int\n"
+    "#undef to_real\n#define to_real(x) to_int(x)\n"
+    "#undef splat4\n#define splat4(x) pack_bytes(to_int(x), to_int(x), to_int(x), to_int(x))\n"
+    "#undef mk4\n#define mk4(a, b, c, d) pack_bytes(a, b, c, d)\n"
+    "#define lane(v, i) byte_of(v, i)\n"
+    "#define finish(v, p) (v)\n";
 
 // ---- the epilogue. A stage changes float4 v. Its operands are the floats a and b, and float4 r, the other value.
 static const struct stage {
@@ -455,10 +467,11 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     put(&text, prelude->words);
     put(&text, prelude->more[precision]);
     put(&text, common_words);
-    if (kernel->integers) {
+    if (kernel->integers || kernel->moves_codes) {
         put(&text, prelude->integer_words);
         put(&text, integer_words);
     }
+    if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
     if (params) {
         put(&text, prelude->params_open);

@@ -85,6 +85,9 @@ struct gpu_kernel {
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_.
     bool epilogue;
     bool integers; // the text uses the words for integers: rescale, dot_bytes and others
+    // The text of a kernel of floats that only moves elements, for values of codes: real and real4 are ints, finish
+    // does nothing.
+    bool moves_codes;
     const char *body;
     // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
     const struct gpu_kernel_modules *modules;

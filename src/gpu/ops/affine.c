@@ -30,29 +30,40 @@
         if (EDGE != GPU_EDGE_FILL || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
     }
 
+static const char body[] = GPU_TEXT_OF(
+    int4 p = position();
+    if (outside_y(p)) return;
+    float fill = bits_to_float(P_fill.x);
+    if (WHOLE == 1) {
+        real4 v = splat4(to_real(fill));
+        POSITIONS(p.z * 4)
+        if (EDGE != GPU_EDGE_FILL || INSIDE) v = read_x(mki4(w, h, c / 4, b));
+        write_y(p, finish(v, p));
+    } else {
+        GPU_LANES
+        write_y(p, finish(mk4(v0, v1, v2, v3), p));
+    }
+);
+#define TABLES                                                                              \
+    .group = {32, 4, 1},                                                                    \
+    .params = {"stride", "offset", "fill"},                                                 \
+    GPU_CONSTANTS({"FROM_B", AXIS_B}, {"FROM_H", AXIS_H}, {"FROM_W", AXIS_W}, {"FROM_C", AXIS_C}, \
+                  {"EDGE", GPU_EDGE_NONE}, {"WHOLE", 0}),                                   \
+    .value_names = {GPU_AXES(GPU_VALUE_NAME), GPU_EDGES(GPU_VALUE_NAME)},                   \
+    .body = body
+
 const struct gpu_kernel gpu_kernel_affine = {
     .name = "affine",
-    .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .params = {"stride", "offset", "fill"},
-    GPU_CONSTANTS({"FROM_B", AXIS_B}, {"FROM_H", AXIS_H}, {"FROM_W", AXIS_W}, {"FROM_C", AXIS_C},
-                  {"EDGE", GPU_EDGE_NONE}, {"WHOLE", 0}),
-    .value_names = {GPU_AXES(GPU_VALUE_NAME), GPU_EDGES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = GPU_TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        float fill = bits_to_float(P_fill.x);
-        if (WHOLE == 1) {
-            real4 v = splat4(to_real(fill));
-            POSITIONS(p.z * 4)
-            if (EDGE != GPU_EDGE_FILL || INSIDE) v = read_x(mki4(w, h, c / 4, b));
-            write_y(p, finish(v, p));
-        } else {
-            GPU_LANES
-            write_y(p, finish(mk4(v0, v1, v2, v3), p));
-        }
-    ),
+    TABLES,
+};
+
+const struct gpu_kernel gpu_kernel_affine_codes = {
+    .name = "affine_codes",
+    .args = {{GPU_CODES_IN, "x"}, {GPU_CODES_OUT, "y"}},
+    .moves_codes = true,
+    TABLES,
 };
 // clang-format on
 struct gpu_affine gpu_affine_identity(void)
@@ -84,7 +95,7 @@ bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, cons
     if (!from || !to) return false;
     const struct gpu_epilogue *epilogue = node ? &node->epilogue : NULL;
     struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_affine,
+        .kernel = y->codes ? &gpu_kernel_affine_codes : &gpu_kernel_affine,
         .operands = {{.value = from}, {.value = to}},
         .views = {x_shape, y_shape},
         .params = {{affine->stride[0], affine->stride[1], affine->stride[2], affine->stride[3]},

@@ -20,7 +20,7 @@ struct gpu_affine {
     int stride[4]; // for each input axis
     int offset[4]; // for each input axis
     enum gpu_affine_edge edge;
-    float fill;
+    float fill; // of codes: the code
 };
 // Returns the identity: from[i] = i, stride 1, offset 0.
 struct gpu_affine gpu_affine_identity(void);
@@ -33,8 +33,9 @@ bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, cons
                         struct gpu_shape x_shape, struct gpu_value *y, struct gpu_shape y_shape,
                         const struct gpu_affine *affine);
 
-extern const struct gpu_kernel gpu_kernel_affine;
-// The kernels of affine movement, for gpu_op.kernels.
+extern const struct gpu_kernel gpu_kernel_affine, gpu_kernel_affine_codes;
+// The kernels of affine movement, for gpu_op.kernels: of floats, of codes.
 #define GPU_AFFINE_KERNELS &gpu_kernel_affine, &gpu_kernel_reshape
+#define GPU_AFFINE_CODES_KERNELS &gpu_kernel_affine_codes, &gpu_kernel_reshape_codes
 
 #endif

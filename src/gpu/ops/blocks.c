@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND turn blocks of positions into channels or
 // batches, and back. In the one kernel each element of the output computes its position in the input.
-#include "gpu/ops/op.h"
+#include "gpu/ops/blocks.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 #define MODES(X) X(SPACE_TO_DEPTH) X(DEPTH_TO_SPACE) X(SPACE_TO_BATCH) X(BATCH_TO_SPACE)
@@ -31,6 +31,37 @@ enum mode { MODES(GPU_VALUE) };
         NAME = lane(read_x(mki4(w, h, c / 4, p.w)), c % 4);                   \
     }
 
+static const char body[] = GPU_TEXT_OF(
+    int4 p = position();
+    if (outside_y(p)) return;
+    int w = p.x;
+    int h = p.y;
+    real4 v = splat4(to_real(0.0f));
+    if (MODE == SPACE_TO_BATCH) {
+        int part = p.w / x_b;
+        w = p.x * P_block.x + part % P_block.x - P_block.z;
+        h = p.y * P_block.y + part / P_block.x - P_block.w;
+        v = read_x_or_zero(mki4(w, h, p.z, p.w - part * x_b));
+    }
+    if (MODE == BATCH_TO_SPACE) {
+        w = p.x - P_block.z;
+        h = p.y - P_block.w;
+        int part = (h % P_block.y) * P_block.x + w % P_block.x;
+        v = read_x(mki4(w / P_block.x, h / P_block.y, p.z, part * y_b + p.w));
+    }
+    if (MODE == SPACE_TO_DEPTH || MODE == DEPTH_TO_SPACE) {
+        if (WHOLE == 1) {
+            int c = p.z * 4;
+            POSITION(c)
+            v = read_x(mki4(w, h, c / 4, p.w));
+        } else {
+            GPU_LANES
+            v = mk4(v0, v1, v2, v3);
+        }
+    }
+    write_y(p, finish(v, p));
+);
+
 // P_block: width and height of a block, and then the offsets on the left and at the top: paddings, or negative crops.
 static const struct gpu_kernel kernel = {
     .name = "blocks",
@@ -40,36 +71,18 @@ static const struct gpu_kernel kernel = {
     GPU_CONSTANTS({"MODE", SPACE_TO_DEPTH}, {"WHOLE", 0}),
     .value_names = {MODES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = GPU_TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        int w = p.x;
-        int h = p.y;
-        real4 v = splat4(to_real(0.0f));
-        if (MODE == SPACE_TO_BATCH) {
-            int part = p.w / x_b;
-            w = p.x * P_block.x + part % P_block.x - P_block.z;
-            h = p.y * P_block.y + part / P_block.x - P_block.w;
-            v = read_x_or_zero(mki4(w, h, p.z, p.w - part * x_b));
-        }
-        if (MODE == BATCH_TO_SPACE) {
-            w = p.x - P_block.z;
-            h = p.y - P_block.w;
-            int part = (h % P_block.y) * P_block.x + w % P_block.x;
-            v = read_x(mki4(w / P_block.x, h / P_block.y, p.z, part * y_b + p.w));
-        }
-        if (MODE == SPACE_TO_DEPTH || MODE == DEPTH_TO_SPACE) {
-            if (WHOLE == 1) {
-                int c = p.z * 4;
-                POSITION(c)
-                v = read_x(mki4(w, h, c / 4, p.w));
-            } else {
-                GPU_LANES
-                v = mk4(v0, v1, v2, v3);
-            }
-        }
-        write_y(p, finish(v, p));
-    ),
+    .body = body,
+};
+
+const struct gpu_kernel gpu_kernel_blocks_codes = {
+    .name = "blocks_codes",
+    .group = {32, 4, 1},
+    .args = {{GPU_CODES_IN, "x"}, {GPU_CODES_OUT, "y"}},
+    .params = {"block"},
+    GPU_CONSTANTS({"MODE", SPACE_TO_DEPTH}, {"WHOLE", 0}),
+    .value_names = {MODES(GPU_VALUE_NAME)},
+    .moves_codes = true,
+    .body = body,
 };
 // clang-format on
 
@@ -77,7 +90,7 @@ static bool plan_blocks(struct gpu_plan *plan, const struct gpu_node *node, enum
 {
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
     struct gpu_dispatch_desc desc = {
-        .kernel = &kernel,
+        .kernel = y->codes ? &gpu_kernel_blocks_codes : &kernel,
         .operands = {{.value = x}, {.value = y}},
         .params = {{block[0], block[1], block[2], block[3]}},
         .constants = {{"MODE", (int)mode}, {"WHOLE", x->shape.c % 4 == 0 && y->shape.c % 4 == 0}},

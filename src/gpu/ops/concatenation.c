@@ -24,6 +24,24 @@
         if (c >= head_c) NAME = lane(read_tail(mki4(p.x, p.y, (c - head_c) / 4, p.w)), (c - head_c) % 4); \
     }
 
+static const char body[] = GPU_TEXT_OF(
+    int4 p = position();
+    if (outside_y(p)) return;
+    real4 v = splat4(to_real(0.0f));
+    if (AXIS != AXIS_C) {
+        PART(p.z * 4, v, SAME)
+    } else {
+        if (WHOLE == 1) {
+            if (p.z < head_s) v = read_head(p);
+            if (p.z >= head_s) v = read_tail(mki4(p.x, p.y, p.z - head_s, p.w));
+        } else {
+            GPU_LANES
+            v = mk4(v0, v1, v2, v3);
+        }
+    }
+    write_y(p, finish(v, p));
+);
+
 const struct gpu_kernel gpu_kernel_concatenate = {
     .name = "concatenate",
     .group = {32, 4, 1},
@@ -31,23 +49,17 @@ const struct gpu_kernel gpu_kernel_concatenate = {
     GPU_CONSTANTS({"AXIS", AXIS_C}, {"WHOLE", 0}),
     .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .epilogue = true,
-    .body = GPU_TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        real4 v = splat4(to_real(0.0f));
-        if (AXIS != AXIS_C) {
-            PART(p.z * 4, v, SAME)
-        } else {
-            if (WHOLE == 1) {
-                if (p.z < head_s) v = read_head(p);
-                if (p.z >= head_s) v = read_tail(mki4(p.x, p.y, p.z - head_s, p.w));
-            } else {
-                GPU_LANES
-                v = mk4(v0, v1, v2, v3);
-            }
-        }
-        write_y(p, finish(v, p));
-    ),
+    .body = body,
+};
+
+const struct gpu_kernel gpu_kernel_concatenate_codes = {
+    .name = "concatenate_codes",
+    .group = {32, 4, 1},
+    .args = {{GPU_CODES_IN, "head"}, {GPU_CODES_IN, "tail"}, {GPU_CODES_OUT, "y"}},
+    GPU_CONSTANTS({"AXIS", AXIS_C}, {"WHOLE", 0}),
+    .value_names = {GPU_AXES(GPU_VALUE_NAME)},
+    .moves_codes = true,
+    .body = body,
 };
 // clang-format on
 static int axis_of(int builtin, const void *params)
@@ -75,7 +87,7 @@ static bool join(struct gpu_plan *plan, struct part a, struct part b, struct par
                  const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_concatenate,
+        .kernel = y.value->codes ? &gpu_kernel_concatenate_codes : &gpu_kernel_concatenate,
         .operands = {{.value = a.value}, {.value = b.value}, {.value = y.value}},
         .views = {a.shape, b.shape, y.shape},
         .constants = {{"AXIS", axis}, {"WHOLE", a.shape.c % 4 == 0}},
@@ -98,7 +110,7 @@ static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struc
             }
             struct gpu_shape shape = parts[i].shape;
             *gpu_along(&shape, axis) += *gpu_along(&parts[i + 1].shape, axis);
-            struct part joined = {gpu_plan_scratch(plan, shape), shape};
+            struct part joined = {gpu_plan_scratch_like(plan, y.value, shape), shape};
             if (!joined.value || !join(plan, parts[i], parts[i + 1], joined, axis, NULL)) return false;
             parts[kept++] = joined;
         }

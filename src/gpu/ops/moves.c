@@ -92,7 +92,7 @@ bool gpu_plan_moves(struct gpu_plan *plan, const struct gpu_node *node, const st
     for (int i = 0; i < count; i++) {
         const struct pass *pass = &passes[i];
         bool last = i + 1 == count;
-        struct gpu_value *to = last ? y : gpu_plan_scratch(plan, pass->y);
+        struct gpu_value *to = last ? y : gpu_plan_scratch_like(plan, y, pass->y);
         if (!to || !gpu_plan_affine_as(plan, last ? node : NULL, x, pass->x, to, pass->y, &pass->affine)) return false;
         x = to;
     }

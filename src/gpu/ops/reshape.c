@@ -13,25 +13,36 @@
         NAME = lane(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), c % 4);    \
     }
 
+static const char body[] = GPU_TEXT_OF(
+    int4 p = position();
+    if (outside_y(p)) return;
+    int e = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
+    if (WHOLE == 1) {
+        int c = e % x_c;
+        int r = e / x_c;
+        write_y(p, finish(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), p));
+    } else {
+        GPU_LANES
+        write_y(p, finish(mk4(v0, v1, v2, v3), p));
+    }
+);
+
 const struct gpu_kernel gpu_kernel_reshape = {
     .name = "reshape",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     GPU_CONSTANTS({"WHOLE", 0}),
     .epilogue = true,
-    .body = GPU_TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        int e = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
-        if (WHOLE == 1) {
-            int c = e % x_c;
-            int r = e / x_c;
-            write_y(p, finish(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), p));
-        } else {
-            GPU_LANES
-            write_y(p, finish(mk4(v0, v1, v2, v3), p));
-        }
-    ),
+    .body = body,
+};
+
+const struct gpu_kernel gpu_kernel_reshape_codes = {
+    .name = "reshape_codes",
+    .group = {32, 4, 1},
+    .args = {{GPU_CODES_IN, "x"}, {GPU_CODES_OUT, "y"}},
+    GPU_CONSTANTS({"WHOLE", 0}),
+    .moves_codes = true,
+    .body = body,
 };
 // clang-format on
 bool gpu_folds(int rank, const int *dims, int y_rank, const int *y_dims)
@@ -62,13 +73,13 @@ bool gpu_can_view(struct gpu_shape own, struct gpu_shape other)
 const struct gpu_value *gpu_plan_seen_as(struct gpu_plan *plan, const struct gpu_value *x, struct gpu_shape shape)
 {
     if (gpu_can_view(x->shape, shape)) return x;
-    struct gpu_value *copy = gpu_plan_scratch(plan, shape);
+    struct gpu_value *copy = gpu_plan_scratch_like(plan, x, shape);
     return copy && gpu_plan_reshape(plan, x, copy, NULL) ? copy : NULL;
 }
 
 struct gpu_value *gpu_plan_target(struct gpu_plan *plan, struct gpu_value *y, struct gpu_shape shape)
 {
-    return gpu_can_view(y->shape, shape) ? y : gpu_plan_scratch(plan, shape);
+    return gpu_can_view(y->shape, shape) ? y : gpu_plan_scratch_like(plan, y, shape);
 }
 
 bool gpu_plan_written_as(struct gpu_plan *plan, const struct gpu_value *target, const struct gpu_value *y,
@@ -81,7 +92,7 @@ bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const st
                       const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_reshape,
+        .kernel = y->codes ? &gpu_kernel_reshape_codes : &gpu_kernel_reshape,
         .operands = {{.value = x}, {.value = y}},
         .constants = {{"WHOLE", x->shape.c == y->shape.c || (x->shape.c % 4 == 0 && y->shape.c % 4 == 0)}},
         .epilogue = epilogue,

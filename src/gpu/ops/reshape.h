@@ -6,7 +6,7 @@
 
 #include "gpu/ops/op.h"
 
-extern const struct gpu_kernel gpu_kernel_reshape;
+extern const struct gpu_kernel gpu_kernel_reshape, gpu_kernel_reshape_codes; // of floats, of codes
 bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                       const struct gpu_epilogue *epilogue);
 

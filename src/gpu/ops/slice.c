@@ -265,9 +265,11 @@ static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
         const TfLiteMirrorPaddingParams *params = node->params;
         moves.edge = params->mode == kTfLiteMirrorPaddingReflect ? GPU_EDGE_REFLECT : GPU_EDGE_SYMMETRIC;
     }
-    if (node->input_count > 2 && node->inputs[2]) moves.fill = node->inputs[2]->data[0];
+    const struct gpu_value *fill = node->input_count > 2 ? node->inputs[2] : NULL, *y = node->outputs[0];
+    if (fill) moves.fill = y->codes ? (float)fill->integers[0] : fill->data[0];
+    if (!fill && y->codes) moves.fill = (float)gpu_code_zero(&y->quantization);
     for (int i = 0; i < x->rank; i++) {
-        moves.out[i] = node->outputs[0]->dims[i];
+        moves.out[i] = y->dims[i];
         moves.offset[i] = -gpu_constant_int(node->inputs[1], 2 * i);
     }
     return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);

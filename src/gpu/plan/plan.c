@@ -200,10 +200,12 @@ struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape
     return gpu_graph_add_value(plan->graph, "scratch", shape);
 }
 
-struct gpu_value *gpu_plan_scratch_codes(struct gpu_plan *plan, struct gpu_shape shape)
+struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_value *other, struct gpu_shape shape)
 {
     struct gpu_value *value = gpu_plan_scratch(plan, shape);
-    if (value) value->codes = true;
+    if (!value || !other->codes) return value;
+    value->codes = true;
+    value->quantization = other->quantization;
     return value;
 }
 

@@ -102,7 +102,8 @@ struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors);
 struct gpu_weights *gpu_plan_integers(struct gpu_plan *plan, size_t vectors);
 // A value that passes between two dispatches of one operator.
 struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape);
-struct gpu_value *gpu_plan_scratch_codes(struct gpu_plan *plan, struct gpu_shape shape);
+// The same of codes, quantized like another value, if that has codes.
+struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_value *other, struct gpu_shape shape);
 // Sets the grid to one work-item for each vector of `over`: (w, h, slices * b), which position() in a kernel decodes.
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
 // The height of a work-group for a grid of `rows` rows of `width` work-items: groups have 64 work-items, or more if the
