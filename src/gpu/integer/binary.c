@@ -7,6 +7,7 @@
 
 #include "gpu/graph/convert.h"
 #include "gpu/integer/integer.h"
+#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -114,7 +115,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     enum function function = function_of(node->builtin);
     struct rescales rescales = rescales_of(function, qa->scale, qb->scale, qy->scale);
     struct gpu_code_range range = gpu_code_range(gpu_fused_activation(node->op, node->params), qy);
-    if (!(a = gpu_plan_codes_seen_as(plan, a, first)) || !(b = gpu_plan_codes_seen_as(plan, b, second))) return false;
+    if (!(a = gpu_plan_seen_as(plan, a, first)) || !(b = gpu_plan_seen_as(plan, b, second))) return false;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = a}, {.value = b}, {.value = y}},
@@ -131,12 +132,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define BINARY(symbol, text, version, ...)                                                     \
-    const struct gpu_op gpu_integer_##symbol = {GPU_INTEGER_OP(text, version),                 \
-                                                .operands = {.inputs = {2}, .any_rank = true}, \
-                                                .supported = supported,                        \
-                                                .plan = plan,                                  \
-                                                GPU_KERNELS(&kernel, &gpu_kernel_move_codes),  \
+#define BINARY(symbol, text, version, ...)                                                       \
+    const struct gpu_op gpu_integer_##symbol = {GPU_INTEGER_OP(text, version),                   \
+                                                .operands = {.inputs = {2}, .any_rank = true},   \
+                                                .supported = supported,                          \
+                                                .plan = plan,                                    \
+                                                GPU_KERNELS(&kernel, &gpu_kernel_reshape_codes), \
                                                 __VA_ARGS__};
 BINARY(add, "ADD", 6, GPU_PARAMS_ACTIVATION(TfLiteAddParams))
 BINARY(sub, "SUB", 5, GPU_PARAMS_ACTIVATION(TfLiteSubParams))

@@ -6,6 +6,7 @@
 
 #include "gpu/graph/convert.h"
 #include "gpu/integer/convolve.h"
+#include "gpu/ops/reshape.h"
 
 // The kernel's sums have 32 bits, the CPU's 64: returns whether the former are enough.
 static bool sums_fit(const struct gpu_node_view *view)
@@ -41,7 +42,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_shape rows = y->shape;
     rows.c = inputs;
     struct gpu_integer_sum sum = {
-        .x = gpu_plan_codes_seen_as(plan, x, rows),
+        .x = gpu_plan_seen_as(plan, x, rows),
         .y = y,
         .x_view = rows,
         .y_view = y->shape,
@@ -65,5 +66,5 @@ const struct gpu_op gpu_integer_fully_connected = {
     .plan = plan,
     .weighted = {.x = 0, .weights = 1, .bias = 2},
     .rank_blind = true,
-    GPU_KERNELS(GPU_INTEGER_CONVOLVE_KERNELS, &gpu_kernel_move_codes),
+    GPU_KERNELS(GPU_INTEGER_CONVOLVE_KERNELS, &gpu_kernel_reshape_codes),
 };

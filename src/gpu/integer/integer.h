@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators that compute with integers share: checks for `supported`, ranges of codes, and the two dispatches
-// that several of them are made of. A code is an 8-bit element as a signed integer (lang/kernel.h); zero points and
-// ranges here are those of codes.
+// What the operators that compute with integers share: checks for `supported`, ranges of codes, and tables. A code is
+// an 8-bit element as a signed integer (lang/kernel.h); zero points and ranges here are those of codes.
 #ifndef HALITE_GPU_INTEGER_INTEGER_H
 #define HALITE_GPU_INTEGER_INTEGER_H
 
@@ -34,28 +33,6 @@ struct gpu_code_range gpu_code_range(TfLiteFusedActivation activation, const str
 extern const struct gpu_kernel gpu_kernel_lookup;
 bool gpu_plan_lookup(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                      const int8_t table[256]);
-
-// ---- elements from other places
-
-// Output element (i0, i1, ...), in dense order, is input element base + sum of (in - before) * stride, counted in dense
-// order; where an (in - before) is outside 0..length - 1, it is `fill`.
-struct gpu_code_axis {
-    int size, stride, length, before;
-};
-enum { GPU_CODE_AXES = 8 };
-struct gpu_code_move {
-    int count; // of axes, the last one innermost
-    struct gpu_code_axis axes[GPU_CODE_AXES];
-    int base, fill;
-};
-extern const struct gpu_kernel gpu_kernel_move_codes;
-bool gpu_plan_move(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
-                   const struct gpu_code_move *move);
-// The same elements in another shape.
-bool gpu_plan_reshape_codes(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y);
-// Returns the value to read for the elements of x in another shape: x itself or a copy. NULL after a message.
-const struct gpu_value *gpu_plan_codes_seen_as(struct gpu_plan *plan, const struct gpu_value *x,
-                                               struct gpu_shape shape);
 
 // What all rows of ops.def state.
 #define GPU_INTEGER_OP(text, version) .name = text, .max_version = version, .integers = true

@@ -1,126 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that move: RESHAPE and all operators that say where each output element comes from by axes with a stride.
+// Operators that only move elements: their plans for floats choose kernels of codes by themselves, so that all there is
+// to say is that the tensors have 8 bits. CONCATENATION brings uint8 inputs of another scale to the output's first, by
+// tables; the CPU refuses int8 inputs of another scale, and for the others it copies codes, whatever the scales.
+#include <math.h>
+
+#include "gpu/graph/convert.h"
 #include "gpu/integer/integer.h"
+#include "gpu/ops/affine.h"
+#include "gpu/ops/blocks.h"
+#include "gpu/ops/concatenation.h"
+#include "tensorflow/lite/builtin_ops.h"
 
-#include "gpu/ops/reshape.h"
-
-// Kernel bodies are formatted by hand, a statement a line.
-// clang-format off
-// The input element of output element `e`; -1: there is none.
-#define FIND \
-    int from = P_move.y; \
-    int outside = 0; \
-    for (int i = 0; i < P_move.x; i += 1) { \
-        int4 axis = axes(i); \
-        int at = e % axis.x - axis.w; \
-        e = e / axis.x; \
-        if (at < 0 || at >= axis.z) outside = 1; \
-        from += at * axis.y; \
-    } \
-    int c = from % x_c; \
-    int r = from / x_c;
-
-const struct gpu_kernel gpu_kernel_move_codes = {
-    .name = "move_codes",
-    .group = {32, 4, 1},
-    .args = {{GPU_CODES_IN, "x"}, {GPU_INTS, "axes"}, {GPU_CODES_OUT, "y"}},
-    .params = {"move"}, // how many axes, the first element, the code of elements that are outside
-    GPU_CONSTANTS({"WHOLE", 0}), // the four elements of a slice follow each other in one slice of x
-    .integers = true,
-    .body = GPU_TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        int first = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
-        int four = 0;
-        if (WHOLE == 1) {
-            int e = first;
-            FIND
-            four = P_move.z;
-            if (outside == 0) four = read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h));
-        } else {
-            for (int n = 0; n < 4; n += 1) {
-                int e = first + min(n, y_c - p.z * 4 - 1);
-                FIND
-                int one = P_move.z;
-                if (outside == 0) one = read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)) >> (c % 4 * 8);
-                four = four | ((one & 255) << (8 * n));
-            }
-        }
-        write_y(p, four);
-    ),
-};
-// clang-format on
-
-static bool moves_slices(const struct gpu_code_move *move, struct gpu_shape x, struct gpu_shape y)
+// Checks that all inputs with 8 bits, and there is one, and all outputs are of one type.
+static bool supported(const struct gpu_node_view *view)
 {
-    const struct gpu_code_axis *inner = &move->axes[move->count - 1];
-    bool whole = x.c % 4 == 0 && y.c % 4 == 0 && inner->stride == 1 && inner->size % 4 == 0 && inner->length % 4 == 0 &&
-                 inner->before % 4 == 0 && move->base % 4 == 0;
-    for (int i = 0; i + 1 < move->count; i++) whole = whole && move->axes[i].stride % 4 == 0;
-    return whole;
-}
-
-bool gpu_plan_move(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
-                   const struct gpu_code_move *move)
-{
-    struct gpu_weights *axes = gpu_plan_integers(plan, (size_t)move->count);
-    if (!axes) return false;
-    for (int i = 0; i < move->count; i++) {
-        const struct gpu_code_axis *axis = &move->axes[move->count - 1 - i];
-        int32_t *to = axes->integers + 4 * i;
-        to[0] = axis->size;
-        to[1] = axis->stride;
-        to[2] = axis->length;
-        to[3] = axis->before;
+    if (!gpu_check_like_floats(view) || !gpu_check_codes(view, -1)) return false;
+    TfLiteType type = gpu_view_output(view, 0)->type;
+    for (int i = 0; i < view->node->inputs->size; i++) {
+        const TfLiteTensor *x = gpu_view_input(view, i);
+        if (!x || x->type == kTfLiteInt32 || x->type == kTfLiteInt64) continue;
+        if (!gpu_check_codes(view, i)) return false;
+        if (x->type != type) return gpu_refuse(view, DELEGATE_TYPE, i, "exact integers: tensors of different types");
     }
-    struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_move_codes,
-        .operands = {{.value = x}, {.weights = axes}, {.value = y}},
-        .params = {{move->count, move->base, (int32_t)((uint32_t)(move->fill & 255) * 0x01010101u)}},
-        .constants = {{"WHOLE", moves_slices(move, x->shape, y->shape)}},
-    };
-    gpu_grid_over(&desc, y->shape);
-    return gpu_plan_dispatch(plan, &desc);
+    return true;
 }
 
-bool gpu_plan_reshape_codes(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y)
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    int count = (int)gpu_elements(y->shape);
-    struct gpu_code_move move = {.count = 1, .axes = {{count, 1, count, 0}}};
-    return gpu_plan_move(plan, x, y, &move);
+    return gpu_op_find(node->builtin, NULL)->plan(plan, node);
 }
 
-const struct gpu_value *gpu_plan_codes_seen_as(struct gpu_plan *plan, const struct gpu_value *x, struct gpu_shape shape)
-{
-    if (gpu_can_view(x->shape, shape)) return x;
-    struct gpu_value *copy = gpu_plan_scratch_codes(plan, shape);
-    if (!copy) return NULL;
-    copy->quantization = x->quantization;
-    return gpu_plan_reshape_codes(plan, x, copy) ? copy : NULL;
-}
+#define MOVED .supported = supported, .plan = plan
+#define MOVES(symbol, text, version, ...) \
+    const struct gpu_op gpu_integer_##symbol = {GPU_INTEGER_OP(text, version), MOVED, __VA_ARGS__};
+#define ONE_INPUT(...) .operands = {.any_rank = true, __VA_ARGS__}
+#define AFFINE GPU_KERNELS(GPU_AFFINE_CODES_KERNELS)
 
-// ---- RESHAPE, SQUEEZE, EXPAND_DIMS --------------------------------------------------------------
-
-static bool supported_reshape(const struct gpu_node_view *view)
-{
-    return gpu_check_unary_codes(view);
-}
-
-static bool plan_reshape(struct gpu_plan *plan, const struct gpu_node *node)
-{
-    return gpu_plan_reshape_codes(plan, node->inputs[0], node->outputs[0]);
-}
-
-#define SHAPED(symbol, text, version)                                                        \
-    const struct gpu_op gpu_integer_##symbol = {GPU_INTEGER_OP(text, version),               \
-                                                .operands = {.inputs = {1, 2},               \
-                                                             .integer_inputs = GPU_INPUT(1), \
-                                                             .any_rank = true},              \
-                                                .supported = supported_reshape,              \
-                                                .plan = plan_reshape,                        \
-                                                .rank_blind = true,                          \
-                                                .copies = gpu_always,                        \
-                                                GPU_KERNELS(&gpu_kernel_move_codes)};
+#define SHAPED(symbol, text, version)                                                                             \
+    MOVES(symbol, text, version, ONE_INPUT(.inputs = {1, 2}, .integer_inputs = GPU_INPUT(1)), .rank_blind = true, \
+          .copies = gpu_always, GPU_KERNELS(&gpu_kernel_reshape_codes))
 SHAPED(reshape, "RESHAPE", 1)
 SHAPED(squeeze, "SQUEEZE", 2)
 SHAPED(expand_dims, "EXPAND_DIMS", 1)
+
+MOVES(slice, "SLICE", 8, ONE_INPUT(.inputs = {3}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2)), AFFINE)
+MOVES(strided_slice, "STRIDED_SLICE", 8,
+      ONE_INPUT(.inputs = {4}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2) | GPU_INPUT(3)),
+      GPU_PARAMS(TfLiteStridedSliceParams), AFFINE)
+MOVES(transpose, "TRANSPOSE", 9, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(pad, "PAD", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(padv2, "PADV2", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(mirror_pad, "MIRROR_PAD", 3, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)),
+      GPU_PARAMS(TfLiteMirrorPaddingParams), AFFINE)
+MOVES(tile, "TILE", 3, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(broadcast_to, "BROADCAST_TO", 4, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(reverse_v2, "REVERSE_V2", 4, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(split, "SPLIT", 5, ONE_INPUT(.inputs = {2}, .outputs = GPU_ANY_OUTPUTS, .integer_inputs = GPU_INPUT(0)),
+      GPU_PARAMS(TfLiteSplitParams), AFFINE)
+MOVES(split_v, "SPLIT_V", 3,
+      ONE_INPUT(.inputs = {3}, .outputs = GPU_ANY_OUTPUTS, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2)),
+      GPU_PARAMS(TfLiteSplitVParams), AFFINE)
+MOVES(unpack, "UNPACK", 6, ONE_INPUT(.inputs = {1}, .outputs = GPU_ANY_OUTPUTS), GPU_PARAMS(TfLiteUnpackParams), AFFINE)
+MOVES(space_to_depth, "SPACE_TO_DEPTH", 2, .operands = {.inputs = {1}}, GPU_PARAMS(TfLiteSpaceToDepthParams),
+      GPU_KERNELS(&gpu_kernel_blocks_codes))
+MOVES(depth_to_space, "DEPTH_TO_SPACE", 2, .operands = {.inputs = {1}}, GPU_PARAMS(TfLiteDepthToSpaceParams),
+      GPU_KERNELS(&gpu_kernel_blocks_codes))
+MOVES(pack, "PACK", 5, ONE_INPUT(.inputs = {1, GPU_NODE_INPUTS}), GPU_PARAMS(TfLitePackParams),
+      GPU_KERNELS(GPU_CONCATENATION_CODES_KERNELS))
+
+// ---- CONCATENATION ------------------------------------------------------------------------------
+
+// All stored values of x as the output's, as the CPU computes them in floats.
+static void fill_table(const struct gpu_quantization *x, const struct gpu_quantization *y, int8_t table[256])
+{
+    const float inverse = 1.0f / y->scale, scale = x->scale * inverse;
+    const float bias = -(float)x->zero_point * scale, zero = (float)y->zero_point;
+    for (int i = 0; i < 256; i++) {
+        float value = roundf((float)i * scale + bias) + zero;
+        table[(uint8_t)(i - 128)] = (int8_t)((value > 0 ? value < 255 ? (int)value : 255 : 0) - 128);
+    }
+}
+
+static bool plan_concatenation(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    struct gpu_node moved = *node;
+    const struct gpu_quantization *y = &node->outputs[0]->quantization;
+    for (int i = 0; i < node->input_count && y->type == kTfLiteUInt8; i++) {
+        const struct gpu_value *x = node->inputs[i];
+        if (x->quantization.scale == y->scale && x->quantization.zero_point == y->zero_point) continue;
+        int8_t table[256];
+        fill_table(&x->quantization, y, table);
+        struct gpu_value *scaled = gpu_plan_scratch_like(plan, x, x->shape);
+        if (!scaled || !gpu_plan_lookup(plan, x, scaled, table)) return false;
+        moved.inputs[i] = scaled;
+    }
+    return gpu_op_find(node->builtin, NULL)->plan(plan, &moved);
+}
+
+const struct gpu_op gpu_integer_concatenation = {
+    GPU_INTEGER_OP("CONCATENATION", 7),
+    ONE_INPUT(.inputs = {1, GPU_NODE_INPUTS}),
+    .supported = supported,
+    .plan = plan_concatenation,
+    GPU_PARAMS_ACTIVATION(TfLiteConcatenationParams),
+    GPU_KERNELS(GPU_CONCATENATION_CODES_KERNELS, &gpu_kernel_lookup),
+};
