@@ -223,7 +223,8 @@ static void choose_group(const struct gpu_plan *plan, const struct gpu_integer_s
     bool four = items / 4 >= enough;
     desc->kernel = four ? &gpu_kernel_sum_codes : &gpu_kernel_sum_codes_split;
     while (!four && items * split < 2 * enough && split < 16 && slices >= 8 * split) split *= 2;
-    int x = at_most(32, four ? (chosen + 3) / 4 : chosen);
+    // Groups of 128 at most: NVIDIA's OpenCL takes this kernel in groups of up to 256 only.
+    int x = at_most(split > 4 ? 128 / split : 32, four ? (chosen + 3) / 4 : chosen);
     desc->group[0] = x;
     desc->group[1] = at_most(128 / (x * split) > 0 ? 128 / (x * split) : 1, rows);
     desc->group[2] = split;
