@@ -282,21 +282,30 @@ static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
     "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
     "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
 
-// Writes a function with one branch for each operation in use, and one call of it for each stage.
-static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages)
+// Returns the index of the constant STAGE, an operation that the text itself applies; -1: there is none.
+static int stage_constant(const struct gpu_kernel *kernel)
 {
-    bool value = prelude->constants_stay, any = value;
+    int own = own_constants(kernel);
+    while (own-- > 0 && strcmp(kernel->constants[own].name, "STAGE") != 0) continue;
+    return own;
+}
+
+// Writes a function with one branch for each operation in use, and one call of it for each stage. inner: the value of
+// STAGE, NONE where the kernel has no such constant.
+static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages, int inner)
+{
+    bool value = prelude->constants_stay, any = value || stage_text(inner);
     for (int i = 0; i < GPU_EPILOGUE_STAGES && !prelude->constants_stay; i++) {
         value = value || takes_value(stages[i]);
         any = any || stage_text(stages[i]);
     }
     if (!any) {
-        put(text, "#define finish(v, p) (v)\n");
+        put(text, "#define finish(v, p) (v)\n#define stage(op, v, a, b) (v)\n");
         return;
     }
     put(text, "FUNCTION_ float4 stage_(int op, float4 v, float4 r, float a, float b) {\n");
     for (int op = 0; op < STAGE_TEXTS; op++) {
-        bool used = prelude->constants_stay;
+        bool used = prelude->constants_stay || inner == op;
         for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) used = used || stages[i] == op;
         if (used && stage_text(op)) {
             put_with(text, "    if (op == @) ", NULL, (int[3]){op});
@@ -305,6 +314,7 @@ static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude
         }
     }
     put(text, "    return v;\n}\n"
+              "#define stage(op, v, a, b) stage_(op, v, splatf4(0.0f), a, b)\n"
               "FUNCTION_ real4 finish_(real4 u, float4 r, int4 e0_, int4 e1_) {\n"
               "    float4 v = to_acc4(u);\n");
     for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
@@ -458,7 +468,8 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     const struct gpu_prelude *prelude = preludes[language];
     static const int none[GPU_EPILOGUE_STAGES];
     const int *stages = constants ? constants + own_constants(kernel) : none;
-    int params = gpu_kernel_param_count(kernel);
+    int params = gpu_kernel_param_count(kernel), own = stage_constant(kernel);
+    int inner = own < 0 ? GPU_EPI_NONE : constants ? constants[own] : kernel->constants[own].value;
     bool either = prelude->constants_stay && precision == GPU_F16S;
     struct hl_text text = {0};
 
@@ -488,7 +499,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
         put_shared(&text, prelude, kernel);
     }
     if (either) put_either(&text, kernel);
-    if (kernel->epilogue) put_epilogue(&text, prelude, stages);
+    if (kernel->epilogue) put_epilogue(&text, prelude, stages, inner);
     put_with(&text, prelude->entry, kernel->name, NULL);
     if (!prelude->globals) {
         put_buffers(&text, prelude, kernel, false);

@@ -82,7 +82,8 @@ struct gpu_kernel {
     const char *value_names[GPU_KERNEL_NAMES];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
-    // kernel has at most three args, because the value that a stage reads is the fourth, named r_.
+    // kernel has at most three args, because the value that a stage reads is the fourth, named r_. With a constant STAGE,
+    // which is the operation of a stage, the text may also call stage(STAGE, v, a, b) on what it computes on the way.
     bool epilogue;
     bool integers; // the text uses the words for integers: rescale, dot_bytes and others
     // The text of a kernel of floats that only moves elements, for values of codes: real and real4 are ints, finish

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D: x [b, h, w, i], weights [o, kh, kw, i / groups], bias [o] or none. See convolve.h.
-#include "gpu/ops/convolve.h"
-#include "gpu/ops/winograd.h"
+#include "gpu/ops/separable.h"
 
 static bool supported(const struct gpu_node_view *view)
 {
@@ -65,7 +64,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .by_input = 1,
     };
     gpu_set_weights(&sum, weights, bias, 0);
-    return gpu_convolve(plan, &sum);
+    const struct gpu_node *depthwise = gpu_separable_producer(plan, node);
+    return depthwise ? gpu_plan_separable(plan, depthwise, &sum) : gpu_convolve(plan, &sum);
 }
 
 const struct gpu_op gpu_op_conv_2d = {
@@ -73,5 +73,5 @@ const struct gpu_op gpu_op_conv_2d = {
     .max_version = 8,
     GPU_PARAMS_ACTIVATION(TfLiteConvParams),
     GPU_OP_OF_WEIGHTS,
-    GPU_KERNELS(GPU_CONVOLVE_KERNELS),
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable),
 };

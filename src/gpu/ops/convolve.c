@@ -472,6 +472,25 @@ static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, i
     return (struct gpu_operand){.weights = weights};
 }
 
+int64_t gpu_conv_stream_vectors(const struct gpu_convolution *conv, int tile)
+{
+    int64_t rows = (int64_t)conv->kernel_w * conv->kernel_h * 4 * gpu_slices(conv->x->shape);
+    return (rows + 1) * tile;
+}
+
+void gpu_conv_pack(const struct gpu_convolution *conv, int tile, float *to)
+{
+    struct packing packing = {
+        .conv = conv,
+        .tile = tile,
+        .group_in = conv->inputs,
+        .group_out = conv->outputs,
+        .slices = gpu_slices(conv->x->shape),
+        .to = to,
+    };
+    pack_streams(&packing, ((conv->outputs + 3) / 4 + tile - 1) / tile);
+}
+
 // ---- the dispatch -------------------------------------------------------------------------------
 
 static int or_one(int value)

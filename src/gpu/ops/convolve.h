@@ -94,6 +94,11 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
 int gpu_conv_units(const struct gpu_caps *caps);
 int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size);
 
+// The weights of a convolution without groups, whose weights are constants, as gpu_kernel_convolve reads them: the
+// vectors of one stream of `tile` output slices, and all of the streams.
+int64_t gpu_conv_stream_vectors(const struct gpu_convolution *conv, int tile);
+void gpu_conv_pack(const struct gpu_convolution *conv, int tile, float *to);
+
 extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_winograd_in, gpu_kernel_winograd_out;
 // The kernels of gpu_convolve and gpu_plan_packed, for gpu_op.kernels.
 #define GPU_CONVOLVE_KERNELS &gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out

@@ -4,7 +4,7 @@
 // program. A work-item holds the weights in registers and slides the window down over BLOCK_Y outputs, so that it loads
 // each row of x once. The second kernel takes everything else, with one output vector per work-item. For a dilated
 // window of 3 x 3 it takes 8.4 us and the first 4.7 (H200). Weights: for each slice the bias and then kh * kw vectors.
-#include "gpu/ops/convolve.h"
+#include "gpu/ops/separable.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -116,11 +116,44 @@ static bool supported(const struct gpu_node_view *view)
     return gpu_check_bias(view, 1, 2, out[3]) && gpu_check_window(view, &window);
 }
 
-// Packs the weights as streams of one slice with one input. Returns an operand without value and weights after a
-// failure, which it has reported.
-static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *weights, const struct gpu_value *bias)
+struct gpu_depthwise gpu_depthwise_of(const struct gpu_node *node)
 {
-    struct gpu_shape k = weights->shape;
+    const TfLiteDepthwiseConvParams *params = node->params;
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
+    struct gpu_shape k = node->inputs[1]->shape;
+    struct gpu_depthwise depthwise = {
+        .x = x,
+        .y = y,
+        .weights = node->inputs[1],
+        .bias = node->input_count > 2 ? node->inputs[2] : NULL,
+        .kernel_w = k.w,
+        .kernel_h = k.h,
+        GPU_STRIDES_OF(params),
+    };
+    depthwise.pad_left = node->pad_left + gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w,
+                                                         depthwise.stride_w, depthwise.dilation_w);
+    depthwise.pad_top = node->pad_top + gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, depthwise.stride_h,
+                                                       depthwise.dilation_h);
+    return depthwise;
+}
+
+void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, float *to)
+{
+    int channels = depthwise->y->shape.c;
+    size_t taps = (size_t)depthwise->kernel_w * (size_t)depthwise->kernel_h;
+    const float *weights = depthwise->weights->data, *bias = depthwise->bias ? depthwise->bias->data : NULL;
+    for (int c = 0; c < channels; c++) {
+        float *lane = to + (size_t)(c / 4) * 4 * (taps + 1) + c % 4;
+        if (bias) lane[0] = bias[c];
+        for (size_t t = 0; t < taps; t++) lane[4 * (t + 1)] = weights[t * (size_t)channels + (size_t)c];
+    }
+}
+
+// Returns an operand without value and weights after a failure, which it has reported. Weights that are computed while
+// running are packed as streams of one slice with one input.
+static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_depthwise *depthwise)
+{
+    struct gpu_shape k = depthwise->weights->shape;
     struct gpu_convolution conv = {
         .inputs = 1,
         .outputs = k.c,
@@ -130,15 +163,10 @@ static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *we
         .by_h = (int64_t)k.w * k.c,
         .by_w = k.c,
     };
-    gpu_set_weights(&conv, weights, bias, 0);
+    gpu_set_weights(&conv, depthwise->weights, depthwise->bias, 0);
     if (conv.weights_value) return (struct gpu_operand){.value = gpu_plan_packed(plan, &conv, 1, 1, gpu_slices(k))};
-    size_t taps = (size_t)k.h * (size_t)k.w;
-    struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(k) * (taps + 1));
-    for (int c = 0; packed && c < k.c; c++) {
-        float *lane = packed->data + (size_t)(c / 4) * 4 * (taps + 1) + c % 4;
-        if (conv.bias) lane[0] = conv.bias[c];
-        for (size_t t = 0; t < taps; t++) lane[4 * (t + 1)] = conv.weights[t * (size_t)k.c + (size_t)c];
-    }
+    struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(k) * ((size_t)k.h * (size_t)k.w + 1));
+    if (packed) gpu_depthwise_pack(depthwise, packed->data);
     return (struct gpu_operand){.weights = packed};
 }
 
@@ -168,15 +196,10 @@ static void choose_group(struct gpu_dispatch_desc *desc, int64_t layers)
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const TfLiteDepthwiseConvParams *params = node->params;
-    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
-    const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
-    struct gpu_shape k = weights->shape;
-    int stride_w = params->stride_width, stride_h = params->stride_height;
-    int dilation_w = params->dilation_width_factor, dilation_h = params->dilation_height_factor;
-    int left = gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w, stride_w, dilation_w) + node->pad_left;
-    int top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, stride_h, dilation_h) + node->pad_top;
-    struct gpu_operand packed = pack(plan, weights, bias);
+    if (gpu_separable_reader(plan, node)) return true; // that node's dispatch does it
+    struct gpu_depthwise depthwise = gpu_depthwise_of(node);
+    const struct gpu_value *x = depthwise.x, *y = depthwise.y;
+    struct gpu_operand packed = pack(plan, &depthwise);
     if (!packed.value && !packed.weights) return false;
 
     struct gpu_dispatch_desc desc = {
@@ -184,21 +207,26 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .epilogue = &node->epilogue,
     };
     gpu_grid_over(&desc, y->shape);
-    bool slides = k.w <= 5 && k.h <= 5 && stride_w <= 2 && stride_h <= 2;
+    int kernel_w = depthwise.kernel_w, kernel_h = depthwise.kernel_h;
+    bool slides = kernel_w <= 5 && kernel_h <= 5 && depthwise.stride_w <= 2 && depthwise.stride_h <= 2;
     if (slides && x->shape.c == y->shape.c) {
-        int rows = dilation_h == 1 ? rows_for(plan, y->shape, k.h, stride_h) : 1;
+        int rows = depthwise.dilation_h == 1 ? rows_for(plan, y->shape, kernel_h, depthwise.stride_h) : 1;
         desc.kernel = &sliding;
-        desc.params[0][0] = left;
-        desc.params[0][1] = top;
-        struct gpu_setting constants[] = {{"KERNEL_W", k.w},      {"KERNEL_H", k.h},      {"STRIDE_W", stride_w},
-                                          {"STRIDE_H", stride_h}, {"STEP_W", dilation_w}, {"STEP_H", dilation_h},
+        desc.params[0][0] = depthwise.pad_left;
+        desc.params[0][1] = depthwise.pad_top;
+        struct gpu_setting constants[] = {{"KERNEL_W", kernel_w},
+                                          {"KERNEL_H", kernel_h},
+                                          {"STRIDE_W", depthwise.stride_w},
+                                          {"STRIDE_H", depthwise.stride_h},
+                                          {"STEP_W", depthwise.dilation_w},
+                                          {"STEP_H", depthwise.dilation_h},
                                           {"BLOCK_Y", rows}};
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) desc.constants[i] = constants[i];
         desc.grid[1] = (y->shape.h + rows - 1) / rows;
     } else {
-        int32_t values[3][4] = {{k.w, k.h},
-                                {stride_w, stride_h, left, top},
-                                {dilation_w, dilation_h, y->shape.c / x->shape.c}};
+        int32_t values[3][4] = {{kernel_w, kernel_h},
+                                {depthwise.stride_w, depthwise.stride_h, depthwise.pad_left, depthwise.pad_top},
+                                {depthwise.dilation_w, depthwise.dilation_h, y->shape.c / x->shape.c}};
         desc.kernel = &any;
         for (int i = 0; i < 12; i++) desc.params[i / 4][i % 4] = values[i / 4][i % 4];
     }

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// See separable.h. A work-group has P = GROUP_X * BLOCK_X positions and GROUP_Y * BLOCK_O output slices. First each of
+// its work-items computes the depthwise convolution at one of the positions, for every TURN-th input slice, into shared
+// memory. Then the work-items sum BLOCK_X positions by BLOCK_O output slices in registers, as those of
+// gpu_kernel_convolve do, and divide the input slices along z.
+//
+// Every group along y computes the same depthwise part. This costs less than a second dispatch while there are few of
+// them: on an H200 a dispatch that must wait for another costs about 3 us on Vulkan before it does anything.
+#include "gpu/ops/separable.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "tensorflow/lite/builtin_ops.h"
+
+// The indices of the kernel's constants.
+enum { BLOCK_X, BLOCK_O, DEPTH, ROUND, ROOM, KERNEL_W, KERNEL_H, STAGE_OF_X, CONSTANTS };
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// Adds the bias to v, the sum of output n of the block, and writes it.
+#define FINISH_ONE                                                                      \
+    GPU_TEXT(                                                                           \
+        int position = first + LID0 + n % BLOCK_X * GROUP_X;                            \
+        int o = (GROUP1 * BLOCK_O + n / BLOCK_X) * GROUP_Y + LID1;                      \
+        if (position < positions && o < y_s) {                                          \
+            int4 p = mki4(position, 0, o, 0);                                           \
+            if (y_b > 1) {                                                              \
+                p.w = position / y_w;                                                   \
+                p.x = position - p.w * y_w;                                             \
+            }                                                                           \
+            v += to_acc4(weights(stream + LID1 + n / BLOCK_X * GROUP_Y));               \
+            write_y(p, finish(to_real4(v), p));                                         \
+        }                                                                               \
+    )
+
+const struct gpu_kernel gpu_kernel_separable = {
+    .name = "separable",
+    .group = {8, 8, 1},
+    .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
+    // step: strides, padding; space: dilations, width and height of the output, which y counts as one row for each
+    // batch; sum: input slices, where the streams of the 1x1 convolution begin; inner: a and b of STAGE.
+    .params = {"step", "space", "sum", "inner"},
+    GPU_CONSTANTS({"BLOCK_X", 1},
+                  {"BLOCK_O", 1},
+                  {"DEPTH", 1},   // input slices whose weights are loaded before the first is summed
+                  {"ROUND", 1},   // outputs of a block that are summed in shared memory at a time
+                  {"ROOM", 1024}, // vectors in shared memory: P for each input slice, and then those of a round
+                  {"KERNEL_W", 3},
+                  {"KERNEL_H", 3},
+                  {"STAGE", 0}),  // what follows the depthwise convolution
+    .shared = {"float4 tile[ROOM]"},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int plane = x_w * x_h;
+        int positions = P_space.z * P_space.w * x_b;
+        int first = GROUP0 * (GROUP_X * BLOCK_X);
+        int lid = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0;
+        int turn = GROUP_X * GROUP_Y * GROUP_Z / (GROUP_X * BLOCK_X);
+
+        int own = lid % (GROUP_X * BLOCK_X);
+        int place = min(first + own, positions - 1);
+        int row = place / P_space.z;
+        int batch = row / P_space.w;
+        int px = (place - row * P_space.z) * P_step.x - P_step.z;
+        int py = (row - batch * P_space.w) * P_step.y - P_step.w;
+        int from = batch * x_s * plane + py * x_w + px;
+        int s0 = lid / (GROUP_X * BLOCK_X);
+        if (s0 >= turn) s0 = P_sum.x;
+        for (int s = s0; s < P_sum.x; s += turn) {
+            int k = s * (KERNEL_W * KERNEL_H + 1);
+            acc4 sum = to_acc4(weights(k));
+            UNROLL for (int ty = 0; ty < KERNEL_H; ty += 1) {
+                int down = ty * P_space.y;
+                UNROLL for (int tx = 0; tx < KERNEL_W; tx += 1) {
+                    int across = tx * P_space.x;
+                    acc4 v = splatf4(0.0f);
+                    if (py + down >= 0 && py + down < x_h && px + across >= 0 && px + across < x_w)
+                        v = to_acc4(load_x(from + s * plane + down * x_w + across));
+                    sum = mad(v, to_acc4(weights(k + 1 + ty * KERNEL_W + tx)), sum);
+                }
+            }
+            tile[s * (GROUP_X * BLOCK_X) + own] = stage(STAGE, sum, bits_to_float(P_inner.x), bits_to_float(P_inner.y));
+        }
+
+        acc4 sums[BLOCK_X * BLOCK_O];
+        UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) sums[n] = splatf4(0.0f);
+        int stream = P_sum.y + GROUP1 * (P_sum.x * 4 + 1) * (GROUP_Y * BLOCK_O);
+        int k0 = stream + GROUP_Y * BLOCK_O + LID1;
+        BARRIER;
+        for (int s = LID2; s < P_sum.x; s += GROUP_Z * DEPTH) {
+            UNROLL for (int m = 0; m < DEPTH; m += 1) {
+                int slice = s + m * GROUP_Z;
+                int k = k0 + slice * (4 * GROUP_Y * BLOCK_O);
+                acc4 v[BLOCK_X];
+                UNROLL for (int i = 0; i < BLOCK_X; i += 1)
+                    v[i] = tile[slice * (GROUP_X * BLOCK_X) + LID0 + i * GROUP_X];
+                UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                    acc4 a = to_acc4(weights(k + j * GROUP_Y));
+                    acc4 b = to_acc4(weights(k + j * GROUP_Y + GROUP_Y * BLOCK_O));
+                    acc4 c = to_acc4(weights(k + j * GROUP_Y + 2 * GROUP_Y * BLOCK_O));
+                    acc4 d = to_acc4(weights(k + j * GROUP_Y + 3 * GROUP_Y * BLOCK_O));
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                        sums[j * BLOCK_X + i] = mad(a, v[i].x, sums[j * BLOCK_X + i]);
+                        sums[j * BLOCK_X + i] = mad(b, v[i].y, sums[j * BLOCK_X + i]);
+                        sums[j * BLOCK_X + i] = mad(c, v[i].z, sums[j * BLOCK_X + i]);
+                        sums[j * BLOCK_X + i] = mad(d, v[i].w, sums[j * BLOCK_X + i]);
+                    }
+                }
+            }
+        }
+
+        if (GROUP_Z == 1) {
+            UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) {
+                acc4 v = sums[n];
+    ) FINISH_ONE GPU_TEXT(
+            }
+        } else {
+            int beside = LID1 * GROUP_X + LID0;
+            UNROLL for (int n0 = 0; n0 < BLOCK_X * BLOCK_O; n0 += ROUND) {
+                BARRIER;
+                UNROLL for (int m = 0; m < ROUND; m += 1)
+                    tile[(m * GROUP_Z + LID2) * (GROUP_X * GROUP_Y) + beside] = sums[n0 + m];
+                BARRIER;
+                for (int m = LID2; m < ROUND; m += GROUP_Z) {
+                    int n = n0 + m;
+                    acc4 v = tile[m * GROUP_Z * (GROUP_X * GROUP_Y) + beside];
+                    UNROLL for (int z = 1; z < GROUP_Z; z += 1)
+                        v += tile[(m * GROUP_Z + z) * (GROUP_X * GROUP_Y) + beside];
+    ) FINISH_ONE GPU_TEXT(
+                }
+            }
+        }
+    ),
+};
+// clang-format on
+
+// ---- the block ----------------------------------------------------------------------------------
+
+// A model of a device, in cycles of a compute unit, as that of convolve.c. For the depthwise part a warp takes TAP for
+// each tap and a FAR_LATENCY for each of its turns. The product is arithmetic for four warps at once, loads, weights
+// from the second cache, BANDWIDTH bytes a cycle, and a LATENCY for each `depth` slices of a warp's path. Each round of
+// the sums along z takes ROUND_CYCLES. SYNC is what a second dispatch costs, 3.5 us on an H200. All are fitted to 130
+// times of the 13 layers of MobileNet v1 on an H200 (Vulkan, f32), which the model predicts to 11 %; the block that it
+// chooses takes 1.05 of the time of the best one tried.
+enum {
+    WARP = 32,
+    BANDWIDTH = 48,
+    LOOP = 14,
+    LATENCY = 400,
+    TAP = 14,
+    FAR_LATENCY = 200,
+    ROUND_CYCLES = 300,
+    START = 1700,
+    SYNC = 6150
+};
+enum { MAX_ITEMS = 256, MAX_OUTPUTS = 8, REGISTERS = 65536, REGISTERS_BESIDE = 50, UNIT_WARPS = 64 };
+enum { ROOM_STEP = 512 }; // shared memory is a multiple of so many vectors, so that layers share programs
+
+struct layers {
+    int64_t positions;  // of all batches
+    int inputs, slices; // slices of the depthwise convolution, and of the output
+    int taps, rows;     // of the window
+    int stride_w, stride_h;
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// The longest of what goes on at the same time, and half of the others.
+static int64_t overlapped(int64_t a, int64_t b, int64_t c)
+{
+    int64_t longest = larger(larger(a, b), c);
+    return longest + (a + b + c - longest) / 2;
+}
+
+static int64_t items_of(const struct gpu_conv_block *block)
+{
+    return (int64_t)block->group[0] * block->group[1] * block->group[2];
+}
+
+// Returns the vectors of shared memory. round: how many outputs of a block are summed at a time.
+static int64_t room_of(const struct gpu_conv_block *block, const struct layers *layers, int round)
+{
+    int64_t tile = (int64_t)block->group[0] * block->positions * layers->inputs;
+    int64_t parts = block->group[2] > 1 ? items_of(block) * round : 0;
+    return divide_up(larger(tile, parts), ROOM_STEP) * ROOM_STEP;
+}
+
+// Returns how many outputs of a block are summed in shared memory at a time, a divisor of the block.
+static int round_of(const struct gpu_conv_block *block, const struct layers *layers, const struct gpu_caps *caps)
+{
+    int outputs = block->positions * block->slices, round = outputs;
+    int64_t most = larger(room_of(block, layers, 1), caps->shared_bytes / 16 * 3 / 4);
+    if (block->group[2] == 1) return 1;
+    while (round > 1 && (outputs % round || room_of(block, layers, round) > most)) round--;
+    return round;
+}
+
+static int64_t fused_cycles(const struct gpu_conv_block *block, const struct layers *layers,
+                            const struct gpu_caps *caps)
+{
+    int64_t across = (int64_t)block->group[0] * block->positions, down = (int64_t)block->group[1] * block->slices;
+    int64_t groups = divide_up(layers->positions, across) * divide_up(layers->slices, down);
+    int64_t each = divide_up(groups, gpu_conv_units(caps)), items = items_of(block), warps = divide_up(items, WARP);
+    int64_t outputs = (int64_t)block->positions * block->slices, inputs = layers->inputs;
+    int64_t steps = divide_up(inputs, block->group[2]), turns = divide_up(inputs, items / across);
+    int64_t registers = REGISTERS_BESIDE + 4 * (outputs + block->depth * (block->positions + 4 * block->slices));
+    int64_t resident = REGISTERS / (registers * warps * WARP);
+    if (resident * warps > UNIT_WARPS) resident = UNIT_WARPS / warps;
+    int64_t waves = divide_up(each, larger(resident, 1));
+    int64_t depthwise = overlapped(each * divide_up(across * inputs, WARP) * (TAP * layers->taps + 4),
+                                   each * across * inputs * 16 * layers->rows * layers->stride_w / BANDWIDTH,
+                                   waves * turns * FAR_LATENCY);
+    int64_t loads = each * warps * steps * (2 * block->positions + 16 * block->slices);
+    int64_t product = overlapped(divide_up(each * warps, 4) * (steps * (16 * outputs + LOOP) + 32 * outputs),
+                                 larger(each * inputs * 64 * down / BANDWIDTH, loads),
+                                 waves * (divide_up(steps, block->depth) * LATENCY + steps * 16 * outputs));
+    int64_t rounds = block->group[2] > 1 ? outputs / round_of(block, layers, caps) : 0;
+    return depthwise + product + waves * rounds * ROUND_CYCLES;
+}
+
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, const struct layers *layers)
+{
+    int64_t items = items_of(block), across = (int64_t)block->group[0] * block->positions;
+    int most = caps->max_group_size < MAX_ITEMS ? caps->max_group_size : MAX_ITEMS;
+    if (items > most || items < across || items % WARP || block->positions * block->slices > MAX_OUTPUTS) return false;
+    if (block->slices * block->group[1] >= 2 * layers->slices && block->slices * block->group[1] > 1) return false;
+    if (block->group[2] > layers->inputs || across >= 2 * layers->positions) return false;
+    if (block->depth > 1 && layers->inputs % (block->depth * block->group[2])) return false;
+    for (int i = 0; i < 3; i++)
+        if (block->group[i] > caps->max_group[i]) return false;
+    return divide_up(layers->positions, across) <= caps->max_groups[0] &&
+           room_of(block, layers, 1) * 16 <= caps->shared_bytes;
+}
+
+// Returns the cycles with the best block; INT64_MAX: none fits.
+static int64_t choose_block(const struct gpu_caps *caps, const struct layers *layers, struct gpu_conv_block *best)
+{
+    static const int block_positions[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
+    static const int group_x[] = {1, 2, 4, 7, 8, 14, 16}, group_y[] = {1, 2, 4, 8, 16, 32};
+    static const int group_z[] = {1, 2, 4, 8, 16, 32};
+    int64_t lowest = INT64_MAX;
+    for (int i = 0; i < 3 * 5 * 3 * 7 * 6 * 6; i++) {
+        struct gpu_conv_block block = {block_positions[i / 3 % 5],
+                                       block_slices[i / 15 % 3],
+                                       1 << i % 3,
+                                       {group_x[i / 45 % 7], group_y[i / 315 % 6], group_z[i / 1890]}};
+        if (!fits(&block, caps, layers)) continue;
+        int64_t cycles = fused_cycles(&block, layers, caps);
+        if (cycles >= lowest) continue;
+        lowest = cycles;
+        *best = block;
+    }
+    return lowest;
+}
+
+// Returns the cycles of both dispatches, and of the wait between them.
+static int64_t separate_cycles(const struct gpu_caps *caps, const struct layers *layers)
+{
+    struct gpu_conv_size size = {
+        .positions = layers->positions,
+        .slices = layers->slices,
+        .terms = layers->inputs,
+        .run = layers->inputs,
+    };
+    int64_t vectors = divide_up(layers->positions * layers->inputs, gpu_conv_units(caps));
+    int64_t depthwise =
+        overlapped(divide_up(vectors, WARP) * (3 * layers->taps + 8),
+                   vectors * 16 * (1 + (int64_t)layers->stride_w * layers->stride_h) / BANDWIDTH, START);
+    return depthwise + gpu_conv_cycles(caps, &size) + SYNC;
+}
+
+// ---- whether ------------------------------------------------------------------------------------
+
+// Returns whether a stage can be applied without another value, and makes numbers of zeros that can be multiplied by
+// zero.
+static bool can_be_inner(const struct gpu_epilogue *epilogue)
+{
+    if (epilogue->count == 0) return true;
+    if (epilogue->count > 1 || epilogue->residual) return false;
+    return epilogue->stages[0].op != GPU_EPI_RSQRT;
+}
+
+static bool is_constant(const struct gpu_node *node)
+{
+    return node->inputs[1]->data && (node->input_count < 3 || !node->inputs[2] || node->inputs[2]->data);
+}
+
+// Returns whether a node is a convolution of single positions with constant weights.
+static bool is_pointwise(const struct gpu_node *node)
+{
+    const TfLiteConvParams *params = node->params;
+    if (node->dead || node->builtin != kTfLiteBuiltinConv2d || node->pad_left || node->pad_top) return false;
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
+    struct gpu_shape k = node->inputs[1]->shape;
+    return k.w == 1 && k.h == 1 && k.c == x->shape.c && params->stride_width == 1 && params->stride_height == 1 &&
+           x->shape.w == y->shape.w && x->shape.h == y->shape.h && is_constant(node);
+}
+
+static const struct gpu_node *only_reader(const struct gpu_graph *graph, const struct gpu_value *value)
+{
+    if (value->is_output || value->consumers != 1) return NULL;
+    for (int n = 0; n < graph->node_count; n++)
+        if (!graph->nodes[n]->dead && graph->nodes[n]->input_count > 0 && graph->nodes[n]->inputs[0] == value)
+            return graph->nodes[n];
+    return NULL;
+}
+
+static struct layers layers_of(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, struct gpu_shape y)
+{
+    return (struct layers){
+        .positions = gpu_in_first_batch(plan, (int64_t)y.w * y.h * y.b, y.b),
+        .inputs = gpu_slices(depthwise->x->shape),
+        .slices = gpu_slices(y),
+        .taps = depthwise->kernel_w * depthwise->kernel_h,
+        .rows = depthwise->kernel_h,
+        .stride_w = depthwise->stride_w,
+        .stride_h = depthwise->stride_h,
+    };
+}
+
+// Returns the cycles with the best block for the plan's first batch, or for this one where that block would make too
+// many work-groups.
+static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, struct gpu_shape y,
+                          struct layers *layers, struct gpu_conv_block *block)
+{
+    int64_t positions = (int64_t)y.w * y.h * y.b;
+    *layers = layers_of(plan, depthwise, y);
+    int64_t cycles = choose_block(plan->caps, layers, block);
+    if (cycles == INT64_MAX ||
+        divide_up(positions, (int64_t)block->group[0] * block->positions) <= plan->caps->max_groups[0])
+        return cycles;
+    layers->positions = positions;
+    return choose_block(plan->caps, layers, block);
+}
+
+const struct gpu_node *gpu_separable_reader(const struct gpu_plan *plan, const struct gpu_node *node)
+{
+    if (node->builtin != kTfLiteBuiltinDepthwiseConv2d || !can_be_inner(&node->epilogue) || !is_constant(node))
+        return NULL;
+    const struct gpu_node *reader = only_reader(plan->graph, node->outputs[0]);
+    struct gpu_depthwise depthwise = gpu_depthwise_of(node);
+    if (!reader || !is_pointwise(reader) || node->op->integers || reader->op->integers) return NULL;
+    if (depthwise.x->shape.c != depthwise.y->shape.c || depthwise.kernel_w > 5 || depthwise.kernel_h > 5 ||
+        node->outputs[0]->type == kTfLiteFloat16)
+        return NULL;
+    struct layers layers;
+    struct gpu_conv_block block;
+    int64_t cycles = plan_block(plan, &depthwise, reader->outputs[0]->shape, &layers, &block);
+    return cycles < separate_cycles(plan->caps, &layers) ? reader : NULL;
+}
+
+const struct gpu_node *gpu_separable_producer(const struct gpu_plan *plan, const struct gpu_node *pointwise)
+{
+    const struct gpu_node *before = pointwise->inputs[0]->producer;
+    return before && !before->dead && gpu_separable_reader(plan, before) == pointwise ? before : NULL;
+}
+
+// ---- the dispatch -------------------------------------------------------------------------------
+
+bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_convolution *pointwise)
+{
+    struct gpu_depthwise depthwise = gpu_depthwise_of(node);
+    struct gpu_shape y = pointwise->y->shape;
+    struct layers layers;
+    struct gpu_conv_block block = {1, 1, 1, {1, 1, 1}};
+    plan_block(plan, &depthwise, y, &layers, &block);
+    int tile = block.group[1] * block.slices, streams = (int)divide_up(layers.slices, tile);
+    int64_t own = (int64_t)layers.inputs * (layers.taps + 1), round = round_of(&block, &layers, plan->caps);
+    struct gpu_weights *weights =
+        gpu_plan_weights(plan, (size_t)(own + streams * gpu_conv_stream_vectors(pointwise, tile)));
+    if (!weights) return false;
+    gpu_depthwise_pack(&depthwise, weights->data);
+    gpu_conv_pack(pointwise, tile, weights->data + 4 * own);
+
+    bool staged = node->epilogue.count > 0;
+    int values[CONSTANTS] = {
+        [BLOCK_X] = block.positions,
+        [BLOCK_O] = block.slices,
+        [DEPTH] = block.depth,
+        [ROUND] = (int)round,
+        [ROOM] = (int)room_of(&block, &layers, (int)round),
+        [KERNEL_W] = depthwise.kernel_w,
+        [KERNEL_H] = depthwise.kernel_h,
+        [STAGE_OF_X] = staged ? (int)node->epilogue.stages[0].op : GPU_EPI_NONE,
+    };
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_separable,
+        .operands = {{.value = depthwise.x}, {.weights = weights}, {.value = pointwise->y}},
+        .params = {{depthwise.stride_w, depthwise.stride_h, depthwise.pad_left, depthwise.pad_top},
+                   {depthwise.dilation_w, depthwise.dilation_h, y.w, y.h},
+                   {layers.inputs, (int)own},
+                   {staged ? gpu_float_bits(node->epilogue.stages[0].a) : 0,
+                    staged ? gpu_float_bits(node->epilogue.stages[0].b) : 0}},
+        .group = {block.group[0], block.group[1], block.group[2]},
+        .grid = {(int)divide_up((int64_t)y.w * y.h * y.b, block.positions), (int)divide_up(layers.slices, block.slices),
+                 block.group[2]},
+        .epilogue = &plan->node->epilogue,
+        .views = {[2] = {y.b, 1, y.w * y.h, y.c}},
+    };
+    for (int i = 0; i < CONSTANTS; i++)
+        desc.constants[i] = (struct gpu_setting){gpu_kernel_separable.constants[i].name, values[i]};
+    return gpu_plan_dispatch(plan, &desc);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A depthwise convolution and the 1x1 convolution that alone reads it, in one dispatch: a work-group computes the
+// depthwise part of its positions into shared memory, and its output channels from there. In: the node of the 1x1
+// convolution. Out: whether the two are fused on this device, and the dispatch.
+#ifndef HALITE_GPU_OPS_SEPARABLE_H
+#define HALITE_GPU_OPS_SEPARABLE_H
+
+#include "gpu/ops/convolve.h"
+
+// The fields of a depthwise convolution's dispatches, on which both forms agree.
+struct gpu_depthwise {
+    const struct gpu_value *x, *y, *weights, *bias; // bias: NULL means zeros
+    int kernel_w, kernel_h, stride_w, stride_h, dilation_w, dilation_h;
+    int pad_left, pad_top;
+};
+struct gpu_depthwise gpu_depthwise_of(const struct gpu_node *node);
+// Writes constant weights as the depthwise kernels read them: for each slice the bias, and then a vector for each tap.
+void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, float *to);
+
+// Returns the 1x1 convolution that a depthwise convolution is fused into, or NULL: there is none, or it would take more
+// time. The depthwise node then needs no dispatch. All calls for the same plan give the same answer.
+const struct gpu_node *gpu_separable_reader(const struct gpu_plan *plan, const struct gpu_node *depthwise);
+// Returns the depthwise convolution that is fused into this convolution, or NULL.
+const struct gpu_node *gpu_separable_producer(const struct gpu_plan *plan, const struct gpu_node *pointwise);
+// Adds the dispatch of both. It applies the epilogues of both.
+bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *depthwise,
+                        const struct gpu_convolution *pointwise);
+
+extern const struct gpu_kernel gpu_kernel_separable;
+
+#endif

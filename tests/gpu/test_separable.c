@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// A depthwise convolution and the 1x1 convolution that reads it: when the plan makes one dispatch of them, on the null
+// device, and that every device that is here then computes what the CPU does: windows, strides, dilations, channels
+// that do not fill a slice, what stands between the two and after them, several images.
+#include "gpu/backend/null.h"
+#include "gpu/delegate_session.h"
+
+#define SET(options_, field_, value_)                                \
+    {                                                                \
+        .field = HL_##options_##_##field_, .value = (double)(value_) \
+    }
+#include "model/schema.h"
+
+// Values of the schema's ActivationFunctionType.
+enum { NO_ACTIVATION = 0, RELU = 1, RELU6 = 3, TANH = 4 };
+
+struct pair {
+    const char *name;
+    int b, h, w, c, outputs;
+    int kernel, stride, dilation, valid; // valid: no zeros around x
+    int between, after;                  // activations
+    bool no_bias, added, middle_is_output, through_strides;
+    bool apart; // the plan makes two dispatches of it
+};
+static const struct pair pairs[] = {
+    {.name = "3x3", 1, 9, 7, 16, 24, 3, 1, 1, 0, RELU6, RELU6},
+    {.name = "many channels", 1, 7, 7, 256, 96, 3, 1, 1, 0, RELU6, RELU6},
+    {.name = "strides", 1, 15, 14, 32, 40, 3, 2, 1, 0, RELU, NO_ACTIVATION},
+    {.name = "channels that fill no slice", 1, 8, 8, 13, 7, 3, 1, 1, 0, NO_ACTIVATION, RELU},
+    {.name = "tanh between", 1, 8, 6, 10, 9, 3, 1, 1, 1, TANH, TANH},
+    {.name = "5x5", 1, 11, 9, 20, 12, 5, 1, 1, 0, RELU, RELU},
+    {.name = "5x5 with strides, no zeros around", 1, 13, 12, 20, 33, 5, 2, 1, 1, RELU, RELU},
+    {.name = "dilated", 1, 17, 19, 24, 16, 3, 1, 4, 0, RELU6, NO_ACTIVATION},
+    {.name = "images", 3, 7, 5, 40, 28, 3, 1, 1, 0, RELU6, RELU6},
+    {.name = "no bias of the first", 2, 6, 6, 8, 8, 3, 1, 1, 0, NO_ACTIVATION, NO_ACTIVATION, .no_bias = true},
+    {.name = "with what is added", 1, 10, 10, 12, 12, 3, 1, 1, 0, RELU6, NO_ACTIVATION, .added = true},
+    {.name = "one position", 1, 1, 1, 64, 64, 3, 1, 1, 0, RELU, RELU},
+    {.name = "the value between is an output",
+     1,
+     8,
+     8,
+     8,
+     8,
+     3,
+     1,
+     1,
+     0,
+     RELU,
+     RELU,
+     .middle_is_output = true,
+     .apart = true},
+    {.name = "7x7", 1, 12, 12, 12, 12, 7, 1, 1, 0, RELU, RELU, .apart = true},
+    {.name = "a second convolution with strides",
+     1,
+     8,
+     8,
+     16,
+     16,
+     3,
+     1,
+     1,
+     0,
+     RELU,
+     RELU,
+     .through_strides = true,
+     .apart = true},
+};
+
+static float *numbers(int count, int seed)
+{
+    float *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < count; i++)
+        values[i] = (float)((unsigned)(i * 37 + seed * 101) * 2654435761u % 257) / 256 - 0.5f;
+    return values;
+}
+
+static void begin_pair(struct session *session, const struct pair *pair)
+{
+    int reach = (pair->kernel - 1) * pair->dilation + 1, lost = pair->valid ? reach - 1 : 0;
+    int h = (pair->h - lost + pair->stride - 1) / pair->stride, w = (pair->w - lost + pair->stride - 1) / pair->stride;
+    int step = pair->through_strides ? 2 : 1, taps = pair->kernel * pair->kernel;
+    float *values[] = {numbers(taps * pair->c, 1), numbers(pair->c, 2), numbers(pair->c * pair->outputs, 3),
+                       numbers(pair->outputs, 4)};
+    enum { X, KERNEL, BIAS, MIDDLE, MATRIX, LAST_BIAS, Y, SUM };
+    struct test_tensor all[] = {
+        [X] = {.name = "x", .rank = 4, .dims = {pair->b, pair->h, pair->w, pair->c}},
+        [KERNEL] = {.name = "kernel", .rank = 4, .dims = {1, pair->kernel, pair->kernel, pair->c}, .data = values[0]},
+        [BIAS] = {.name = "bias", .rank = 1, .dims = {pair->c}, .data = values[1]},
+        [MIDDLE] = {.name = "middle", .rank = 4, .dims = {pair->b, h, w, pair->c}, .is_output = pair->middle_is_output},
+        [MATRIX] = {.name = "matrix", .rank = 4, .dims = {pair->outputs, 1, 1, pair->c}, .data = values[2]},
+        [LAST_BIAS] = {.name = "last bias", .rank = 1, .dims = {pair->outputs}, .data = values[3]},
+        [Y] = {.name = "y", .rank = 4, .dims = {pair->b, (h + step - 1) / step, (w + step - 1) / step, pair->outputs}},
+        [SUM] = {.name = "sum", .rank = 4, .dims = {pair->b, h, w, pair->outputs}},
+    };
+    for (int t = KERNEL; t <= LAST_BIAS; t++) {
+        all[t].bytes = sizeof(float);
+        for (int i = 0; all[t].data && i < all[t].rank; i++) all[t].bytes *= (size_t)all[t].dims[i];
+        if (!all[t].data) all[t].bytes = 0;
+    }
+    struct test_node two[] = {
+        {.builtin = kTfLiteBuiltinDepthwiseConv2d,
+         TEST_INPUTS(X, KERNEL, BIAS),
+         TEST_OUTPUTS(MIDDLE),
+         .settings = {SET(DepthwiseConv2DOptions, padding, pair->valid),
+                      SET(DepthwiseConv2DOptions, stride_w, pair->stride),
+                      SET(DepthwiseConv2DOptions, stride_h, pair->stride),
+                      SET(DepthwiseConv2DOptions, depth_multiplier, 1),
+                      SET(DepthwiseConv2DOptions, fused_activation_function, pair->between),
+                      SET(DepthwiseConv2DOptions, dilation_w_factor, pair->dilation),
+                      SET(DepthwiseConv2DOptions, dilation_h_factor, pair->dilation)}},
+        {.builtin = kTfLiteBuiltinConv2d,
+         TEST_INPUTS(MIDDLE, MATRIX, LAST_BIAS),
+         TEST_OUTPUTS(Y),
+         .settings = {SET(Conv2DOptions, stride_w, step), SET(Conv2DOptions, stride_h, step),
+                      SET(Conv2DOptions, fused_activation_function, pair->after),
+                      SET(Conv2DOptions, dilation_w_factor, 1), SET(Conv2DOptions, dilation_h_factor, 1)}},
+        {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(Y, X), TEST_OUTPUTS(SUM)},
+    };
+    if (pair->no_bias) two[0].input_count = 2;
+    struct test_model model = {
+        .tensor_count = pair->added ? SUM + 1 : SUM,
+        .tensors = all,
+        .node_count = pair->added ? 3 : 2,
+        .nodes = two,
+        TEST_INPUTS(X),
+        .output_count = 1,
+        .outputs = {pair->added ? SUM : Y},
+    };
+    begin(session, &model);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) free(values[i]);
+}
+
+static void run(struct session *session)
+{
+    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    size_t bytes = TfLiteTensorByteSize(x);
+    float *input = numbers((int)(bytes / sizeof *input), 5);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(x, input, bytes), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
+    free(input);
+}
+
+static int dispatches(const char *text, const char *kernel)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, "dispatch list ")); at++) {
+        at = strchr(at, ':') + 2;
+        count += strncmp(at, kernel, strlen(kernel)) == 0;
+    }
+    return count;
+}
+
+static void one_dispatch_where_it_can_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct session session;
+        begin_pair(&session, &pairs[i]);
+        TfLiteDelegate *delegate = make((const char *[]){"device", "null", NULL});
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        run(&session);
+        char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
+        assert_non_null(text);
+        int fused = dispatches(text, "separable"), depthwise = dispatches(text, "depthwise");
+        if (fused != !pairs[i].apart || depthwise != pairs[i].apart)
+            fail_msg("%s: %d fused dispatches, %d of a depthwise convolution", pairs[i].name, fused, depthwise);
+        free(text);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
+static void results_are_those_of_the_cpu(void **state)
+{
+    if (!has_device(*state)) skip();
+    bool few = strcmp(*state, "gles") == 0; // its compiler takes long, and the texts are those of Vulkan
+    for (size_t i = 0; i < (few ? 3 : sizeof pairs / sizeof *pairs); i++) {
+        struct session cpu, gpu;
+        if (pairs[i].apart) continue; // others test both kernels
+        begin_pair(&cpu, &pairs[i]);
+        begin_pair(&gpu, &pairs[i]);
+        TfLiteDelegate *delegate = make((const char *[]){"device", *state, "precision", "f32", NULL});
+        assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+        run(&cpu);
+        run(&gpu);
+        for (int o = 0; o < TfLiteInterpreterGetOutputTensorCount(cpu.interpreter); o++) {
+            const TfLiteTensor *expected = TfLiteInterpreterGetOutputTensor(cpu.interpreter, o);
+            const TfLiteTensor *result = TfLiteInterpreterGetOutputTensor(gpu.interpreter, o);
+            const float *from = TfLiteTensorData(expected), *to = TfLiteTensorData(result);
+            for (size_t k = 0; k < TfLiteTensorByteSize(expected) / sizeof *from; k++)
+                if (!(to[k] - from[k] < 1e-5f && from[k] - to[k] < 1e-5f))
+                    fail_msg("%s, element %zu: %g, expected %g", pairs[i].name, k, (double)to[k], (double)from[k]);
+        }
+        end(&cpu);
+        end(&gpu);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(one_dispatch_where_it_can_be),
+        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, "opencl"},
+        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, "vulkan"},
+        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, "gles"},
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
