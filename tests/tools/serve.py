@@ -265,17 +265,23 @@ def overload(server, clients=12, each=40):
     expect(buckets == sorted(buckets) and buckets[-1] == done, "the histogram of latencies", buckets, done)
 
 
-def ends(status, *arguments):
-    """SIGTERM while four inferences wait for a fifth, which does not come: they are answered with that status."""
-    server = Server("--batch", "8", "--workers", "1", *arguments, f"digits={model}", ends_with=0 if status == 200 else 1)
+def ends(status, wait, *arguments):
+    """SIGTERM while four inferences wait for a fifth, which does not come: they are answered with that status. On a machine
+    so busy that the first is answered before the fourth is there, they wait for longer."""
+    server = Server("--batch", "8", "--batch-wait", str(wait), "--workers", "1", *arguments, f"digits={model}",
+                    ends_with=0 if status == 200 else 1)
     with concurrent.futures.ThreadPoolExecutor(4) as pool, server:
         asked = [pool.submit(server.ask, INFER, request(0.5)) for _ in range(4)]
-        while server.metric("halite_queue_waiting") < 4:
+        while server.metric("halite_queue_waiting") < 4 and not any(done.done() for done in asked):
             time.sleep(0.01)
+        early = any(done.done() for done in asked)
         server.process.send_signal(signal.SIGTERM)
-        found = [done.result()[0] for done in asked]
+        found = [done.result()[0] for done in asked] if not early else []
         server.process.wait()
-    expect(found == [status] * 4, "at the end:", found)
+    if early and wait < 60000:
+        ends(status, 4 * wait, *arguments)
+    else:
+        expect(found == [status] * 4, "at the end:", found)
 
 
 def main():
@@ -292,8 +298,8 @@ def main():
         status, _, body = server.ask(INFER, request(0))
         expect(status == 504 and "error" in json.loads(body), "a deadline of a millisecond", status, body)
         expect(server.metric('halite_inferences_total{model="digits",outcome="late"') == 1, "it is not counted")
-    ends(200, "--batch-wait", "1000")
-    ends(503, "--batch-wait", "60000", "--drain", "0.2")
+    ends(200, 1000)
+    ends(503, 60000, "--drain", "0.2")
     sys.exit(faults > 0)
 
 

@@ -36,9 +36,9 @@ def ask():
 look = b"""<script>setTimeout(() => {
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     const lines = [...document.querySelectorAll('svg path')].filter(path => /L/.test(path.getAttribute('d') || '')).length;
-    const rate = Number((document.querySelector('#models figcaption span span') || {}).textContent);
+    const asked = /^[1-9][0-9]* answered/.test(document.querySelector('#models p').textContent);
     document.body.append(`seen: ${document.querySelector('#models h2').textContent}, ${lines} lines, `
-        + `${rate > 0 ? 'asked' : 'idle'}, ${wide} too wide, ${document.querySelector('#facts').textContent}`);
+        + `${asked ? 'asked' : 'idle'}, ${wide} too wide, ${document.querySelector('#facts').textContent}`);
 }, 6000)</script>"""
 class Front(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
