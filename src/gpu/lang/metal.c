@@ -48,7 +48,7 @@ static const char words[] =
     "#define float_to_bits(x) as_type<int>(x)\n"
     "#define is_nan(x) ((as_type<int>(x) & 0x7fffffff) > 0x7f800000)\n"
     GPU_WORDS_LIKE_OPENCL
-    BY_FLOAT("tanh", "tanh(clamp(v, -15.0f, 15.0f))") BY_FLOAT("exp", "exp(v)") BY_FLOAT("log", "log(v)")
+    BY_FLOAT("tanh", "tanh(v)") BY_FLOAT("exp", "exp(v)") BY_FLOAT("log", "log(v)")
     BY_FLOAT("sin", "sin(v)") BY_FLOAT("cos", "cos(v)")
     "#define UNROLL _Pragma(\"clang loop unroll(full)\")\n"
     "#define BARRIER threadgroup_barrier(mem_flags::mem_threadgroup)\n"
