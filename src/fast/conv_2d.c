@@ -13,12 +13,16 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return kTfLiteOk;
     struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
-    return hl_convolve_create(ctx, node, &op->shape, &params, state, bytes);
+    struct hl_conv_shape shape = op->shape;
+    const bool pads = hl_fast_pads(ctx, node, &op->conv, true, &shape);
+    HL_TRY(hl_convolve_create(ctx, node, &shape, &params, state, bytes));
+    if (pads && *state) hl_take_pad(ctx, node);
+    return kTfLiteOk;
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_image(ctx, node)), hl_output(ctx, node, 0)->data.data);
     return kTfLiteOk;
 }
 

@@ -135,6 +135,27 @@ struct hl_convolve_params hl_convolve_conv_params(TfLiteContext *ctx, const TfLi
     };
 }
 
+// Hybrid nodes quantize the padded input. Windows of 1x1 are read without a look at the padding. With few products of
+// floats the source of the rows, which depends on the padding, says whether they are rounded before they are added.
+bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv *conv, bool has_rows,
+                  struct hl_conv_shape *shape)
+{
+    struct hl_border border;
+    int top, left;
+    const double products = (double)shape->batches * shape->out_height * shape->out_width * shape->outputs * shape->kh *
+                            shape->kw * shape->filter_channels / hl_conv_groups(shape);
+    const bool few = has_rows && conv->mode == HL_CONV_F32 && products <= HL_FEW_PRODUCTS;
+    if (conv->mode == HL_CONV_HYBRID || (shape->kh == 1 && shape->kw == 1) || few) return false;
+    if (!hl_find_pad(ctx, node, &border) || !hl_to_int((int64_t)shape->pad_top + border.top, &top) ||
+        !hl_to_int((int64_t)shape->pad_left + border.left, &left))
+        return false;
+    shape->height = border.height;
+    shape->width = border.width;
+    shape->pad_top = top;
+    shape->pad_left = left;
+    return true;
+}
+
 // Few outputs fill a small part of a vector, and still lower CPU levels are slower. (64 x 64 positions of 16 channels
 // to 2 outputs: int8 125 us with SSE2 and 45 with AVX-512 VNNI, float 100 and 56.) Narrow groups whose weights have a
 // zero point are multiplied as int16, which lose it: bytes would keep it, and each row of each group need a correction.

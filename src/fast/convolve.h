@@ -20,6 +20,11 @@ struct hl_convolve_params {
 struct hl_convolve_params hl_convolve_conv_params(TfLiteContext *ctx, const TfLiteNode *node,
                                                   const struct hl_conv *conv);
 
+// Whether the node may take over the PAD before it (hl_find_pad), with the same values, bit for bit. `shape` is then
+// that of the node which pads itself. has_rows: struct hl_rows computes it.
+bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv *conv, bool has_rows,
+                  struct hl_conv_shape *shape);
+
 // *state: of *bytes bytes, or NULL (fast.h). Input and filter are float32, or the input is int8 or uint8 and hl_widen
 // reads the filter, or (hybrid: results.filter_scales) the input is float32 with such a filter. There is at least one
 // output position, and one output channel.

@@ -217,11 +217,10 @@ static void describe_integers(struct depthwise *d, const struct hl_conv *conv, c
 }
 
 // Everything but the memory; run.taps is 0 where the table of pointers would be too large.
-static void describe(struct depthwise *d, const struct hl_conv_2d *op, const TfLiteTensor *x, const TfLiteTensor *w,
-                     const TfLiteTensor *y)
+static void describe(struct depthwise *d, const struct hl_conv_2d *op, const struct hl_conv_shape *s,
+                     const TfLiteTensor *x, const TfLiteTensor *w, const TfLiteTensor *y)
 {
     const bool floats = op->conv.mode == HL_CONV_F32;
-    const struct hl_conv_shape *s = &op->shape;
     *d = (struct depthwise){
         .simd = hl_simd_best(floats ? s->outputs : INT_MAX),
         .shape = *s,
@@ -240,13 +239,14 @@ static void describe(struct depthwise *d, const struct hl_conv_2d *op, const TfL
     d->run.x_step = (ptrdiff_t)s->stride_w * s->kh;
 }
 
-static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
+                                        void **state, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
     struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
     params.outputs_last = true;
     struct depthwise made = {0};
-    HL_TRY(hl_convolve_create(ctx, node, &op->shape, &params, &made.convolution, bytes));
+    HL_TRY(hl_convolve_create(ctx, node, shape, &params, &made.convolution, bytes));
     if (!made.convolution) return kTfLiteOk;
     TfLiteStatus status = hl_fast_make(ctx, node, sizeof made, state);
     *bytes += sizeof made;
@@ -285,7 +285,8 @@ static void list_parts(struct depthwise *d, int threads, struct hl_parts *parts)
         hl_parts_add_scratch(parts, &d->copies, threads, (int64_t)s->kh * (1 + (width - 1) / channels), width, 1);
 }
 
-static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+static TfLiteStatus prepare_shape(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape, void **state,
+                                  size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
@@ -294,10 +295,11 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     if (op->conv.mode == HL_CONV_INT16 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
         return kTfLiteOk;
     if (floats && !all_finite(HL_IN(float, w), hl_elements(w))) return kTfLiteOk;
-    if (hl_dim(x, 3) == 1 && op->conv.mode != HL_CONV_HYBRID) return prepare_convolution(ctx, node, state, bytes);
+    if (hl_dim(x, 3) == 1 && op->conv.mode != HL_CONV_HYBRID)
+        return prepare_convolution(ctx, node, shape, state, bytes);
     struct depthwise made, *d = &made;
     struct hl_parts parts = {.weights = &made.shared};
-    describe(d, op, x, w, y);
+    describe(d, op, shape, x, w, y);
     if (d->run.taps == 0) return kTfLiteOk;
     list_parts(d, hl_thread_count(ctx), &parts);
     HL_TRY(hl_fast_build(ctx, node, &parts, d, sizeof *d, state, bytes));
@@ -309,6 +311,16 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     d->run.tap = d->taps;
     d->run.w = floats ? hl_data(w) : d->weights;
     d->run.initial = d->initial;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const struct hl_conv_2d *op = node->user_data;
+    struct hl_conv_shape shape = op->shape;
+    const bool pads = hl_fast_pads(ctx, node, &op->conv, shape.channels == 1, &shape);
+    HL_TRY(prepare_shape(ctx, node, &shape, state, bytes));
+    if (pads && *state) hl_take_pad(ctx, node);
     return kTfLiteOk;
 }
 
@@ -458,7 +470,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
 {
     const struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
-    const char *x = hl_data(hl_input(ctx, node, 0));
+    const char *x = hl_data(hl_image(ctx, node));
     struct pass pass = {.d = d, .x = x, .y = HL_OUT(char, hl_output(ctx, node, 0)), .to_floats = d->to_floats};
     if (d->convolution) {
         hl_convolve_run(ctx, d->convolution, x, pass.y);

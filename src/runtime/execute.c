@@ -163,6 +163,7 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
+    hl_subgraph_return_pads(subgraph);
     hl_subgraph_count_heap(subgraph);
     hl_planner_reset(subgraph);
     status = hl_subgraph_prepare_ahead(subgraph);
@@ -210,7 +211,7 @@ static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTen
 static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node, double *bytes)
 {
     for (int i = 0; i < node->node.inputs->size; i++) {
-        int index = node->node.inputs->data[i];
+        int index = i == 0 && node->reads >= 0 ? node->reads : node->node.inputs->data[i];
         if (index < 0) continue;
         const TfLiteTensor *tensor = &subgraph->context.tensors[index];
         *bytes += (double)tensor->bytes;
@@ -247,7 +248,8 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
         event = telemetry->ReportBeginOpInvokeEvent(telemetry, node->name, node->index, subgraph->index);
     uint64_t begin = subgraph->interpreter->profiling ? hl_nanoseconds() : 0;
 
-    TfLiteStatus status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
+    TfLiteStatus status = kTfLiteOk;
+    if (!node->is_taken) status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
 
     if (subgraph->interpreter->profiling) {
         node->nanoseconds += hl_nanoseconds() - begin;

@@ -69,6 +69,21 @@ TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, T
 // constant bytes. False where not all of it is known, as with sparse constants.
 bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_digest *digest);
 
+// ---- the PAD before a node ------------------------------------------------------------------------
+
+// A border of zeros, or zero points, around the images of input 0, as the PAD before the node makes it.
+struct hl_border {
+    int height, width; // of the images without it
+    int top, left;
+};
+// In prepare: whether input 0, with four dimensions, is the output of a PAD that this node may take over, because
+// nobody else sees it.
+bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *border);
+// In prepare, after hl_find_pad found one: the PAD does not run, and the node pads itself.
+void hl_take_pad(TfLiteContext *ctx, TfLiteNode *node);
+// Returns input 0, or the input of the PAD that the node took over.
+const TfLiteTensor *hl_image(const TfLiteContext *ctx, const TfLiteNode *node);
+
 // ---- sizes and memory of tensors ----------------------------------------------------------------
 
 // Gives an output its shape. It fails with a message where the runtime refuses the shape (negative or huge dimensions,

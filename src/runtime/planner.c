@@ -54,16 +54,20 @@ static void used_at(struct hl_placement *placement, int position)
     if (position > placement->last) placement->last = position;
 }
 
-// Calls visit for each tensor of the nodes at positions [from, prepared), with the position.
+// Calls visit for each tensor of the nodes at positions [from, prepared), with the position. What a PAD that was taken
+// over would write is no such tensor.
 static void visit_tensors(struct hl_subgraph *subgraph, int from, int prepared,
                           void (*visit)(struct hl_subgraph *subgraph, int tensor, int position))
 {
     for (int position = from; position < prepared; position++) {
-        const TfLiteNode *node = &subgraph->nodes[subgraph->plan->data[position]]->node;
-        const TfLiteIntArray *lists[] = {node->inputs, node->outputs, node->intermediates, node->temporaries};
-        for (int l = 0; l < 4; l++)
-            for (int i = 0; i < lists[l]->size; i++)
-                if (lists[l]->data[i] >= 0) visit(subgraph, lists[l]->data[i], position);
+        const struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
+        const TfLiteIntArray *lists[] = {node->node.inputs, node->node.intermediates, node->node.temporaries,
+                                         node->node.outputs};
+        for (int l = 0; l < 4 - node->is_taken; l++)
+            for (int i = 0; i < lists[l]->size; i++) {
+                const int tensor = l == 0 && i == 0 && node->reads >= 0 ? node->reads : lists[l]->data[i];
+                if (tensor >= 0) visit(subgraph, tensor, position);
+            }
     }
 }
 

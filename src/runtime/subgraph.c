@@ -421,6 +421,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
     }
     // Whether it is large enough is known when all shapes are: AllocateTensors and Invoke check it.
     *entry = (struct hl_custom_allocation){index, *memory};
+    if (hl_subgraph_has_taken_pad(subgraph, index)) subgraph->state = HL_NOT_READY; // it is to be written now
     tensor->allocation_type = kTfLiteCustom;
     tensor->data.data = memory->data;
     return kTfLiteOk;
@@ -469,6 +470,7 @@ int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration 
                  .temporaries = temporaries,
                  .builtin_data = builtin_data},
         .registration = *registration,
+        .reads = -1,
         .index = subgraph->node_count,
         .name = name,
     };

@@ -6,6 +6,7 @@
 //   subgraph.c   model -> tensors and nodes; shapes          planner.c     tensors -> offsets in the arena
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
+//   take_pad.c   convolutions that take over the PAD before them
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
 #define HALITE_RUNTIME_SUBGRAPH_H
 
@@ -38,6 +39,8 @@ struct hl_node {
     bool unresolved;            // a custom operator that no resolver knows; a delegate may still take it
     bool has_state;             // init succeeded, so free must be called
     bool has_dynamic;           // prepare made an output or a temporary dynamic, so invoke may change its size
+    bool is_taken;              // a PAD that the node after it took over: it does not run (take_pad.c)
+    int reads;                  // the tensor that is read in place of input 0, of a PAD that was taken; -1: input 0
     int replaced;               // how many nodes of the model a delegate's node replaces
     uint64_t runs, nanoseconds; // while profiling
 };
@@ -108,6 +111,12 @@ static inline const struct hl_node *hl_node_of(const TfLiteNode *node)
 {
     return (const struct hl_node *)node;
 }
+
+// ---- take_pad.c
+// Removes what PADs that were taken over left in the nodes, which are prepared anew.
+void hl_subgraph_return_pads(struct hl_subgraph *subgraph);
+// Returns whether the tensor is the output of a PAD that was taken over, which nobody writes.
+bool hl_subgraph_has_taken_pad(const struct hl_subgraph *subgraph, int tensor);
 
 // ---- subgraph.c
 struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, int index);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution takes over the PAD in front of it: it reads PAD's input and pads in its own windows. In: a node that is
+// being prepared, and the one before it in the plan. Out: two marks. A PAD that is taken does not run, and its output
+// gets no memory; the node that took it reads another tensor, which lives until then. AllocateTensors removes all marks
+// before it prepares the nodes again, with other shapes or delegates perhaps.
+#include "runtime/interpreter.h"
+#include "runtime/op_context.h"
+#include "runtime/subgraph.h"
+
+enum { RANK = 4 }; // of images: batch, height, width, channels
+
+// The node before this one in the plan, where AllocateTensors prepares both; NULL elsewhere. While nodes run, the one
+// before has run, and its input may be gone.
+static struct hl_node *node_before(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    const TfLiteIntArray *plan = subgraph->plan;
+    const int position = subgraph->prepared;
+    if (subgraph->state != HL_NOT_READY || subgraph->interpreter->options->preserve_tensors) return NULL;
+    if (position < 1 || position >= plan->size || plan->data[position] != node->index) return NULL;
+    return subgraph->nodes[plan->data[position - 1]];
+}
+
+// Nobody may see a tensor that is not written: it is no output, and no other input is it.
+static bool has_other_readers(struct hl_subgraph *subgraph, const struct hl_node *node, int tensor)
+{
+    if (hl_is_listed(subgraph->outputs, tensor) || hl_is_listed(subgraph->inputs, tensor)) return true;
+    for (int i = 1; i < node->node.inputs->size; i++)
+        if (node->node.inputs->data[i] == tensor) return true;
+    for (int position = 0; position < subgraph->plan->size; position++) {
+        const struct hl_node *other = subgraph->nodes[subgraph->plan->data[position]];
+        if (other != node && hl_is_listed(other->node.inputs, tensor)) return true;
+    }
+    return false;
+}
+
+// A PAD of the same kernels as the node's, whose output has memory of the arena or none yet.
+static struct hl_node *pad_before(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    struct hl_node *pad = node_before(subgraph, node);
+    if (!pad || pad->registration.builtin_code != kTfLiteBuiltinPad ||
+        pad->registration.invoke != node->registration.invoke)
+        return NULL;
+    const int padded = node->node.inputs->data[0];
+    if (pad->node.outputs->data[0] != padded || subgraph->context.tensors[padded].allocation_type != kTfLiteArenaRw)
+        return NULL;
+    if (hl_subgraph_count_planning(subgraph, subgraph->plan->size) != kTfLiteOk) return NULL;
+    return has_other_readers(subgraph, node, padded) ? NULL : pad;
+}
+
+bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *border)
+{
+    const struct hl_node *pad = pad_before(hl_subgraph_of(ctx), hl_node_of(node));
+    if (!pad) return false;
+    const TfLiteTensor *x = hl_input(ctx, &pad->node, 0), *paddings = hl_input(ctx, &pad->node, 1);
+    if (hl_rank(x) != RANK || hl_is_dynamic(x) || !hl_is_constant(paddings)) return false;
+    const bool inside = hl_integer_at(paddings, 0) == 0 && hl_integer_at(paddings, 1) == 0 &&
+                        hl_integer_at(paddings, 6) == 0 && hl_integer_at(paddings, 7) == 0;
+    *border = (struct hl_border){
+        .height = hl_dim(x, 1),
+        .width = hl_dim(x, 2),
+        .top = (int)hl_integer_at(paddings, 2),
+        .left = (int)hl_integer_at(paddings, 4),
+    };
+    return inside && x->bytes > 0;
+}
+
+void hl_take_pad(TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct hl_subgraph *subgraph = hl_subgraph_of(ctx);
+    struct hl_node *taker = (struct hl_node *)node, *pad = node_before(subgraph, taker);
+    pad->is_taken = true;
+    taker->reads = pad->node.inputs->data[0];
+}
+
+const TfLiteTensor *hl_image(const TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const int reads = hl_node_of(node)->reads;
+    return reads >= 0 ? &ctx->tensors[reads] : hl_input(ctx, node, 0);
+}
+
+void hl_subgraph_return_pads(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->node_count; i++) {
+        subgraph->nodes[i]->is_taken = false;
+        subgraph->nodes[i]->reads = -1;
+    }
+}
+
+bool hl_subgraph_has_taken_pad(const struct hl_subgraph *subgraph, int tensor)
+{
+    for (int i = 0; i < subgraph->node_count; i++)
+        if (subgraph->nodes[i]->is_taken && hl_is_listed(subgraph->nodes[i]->node.outputs, tensor)) return true;
+    return false;
+}

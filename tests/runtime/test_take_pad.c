@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution that takes over the PAD before it gives the same bytes as both nodes apart, which the option to
+// preserve all tensors asks for; and it leaves PAD alone where somebody else sees the padded tensor.
+//
+//   the graph:   r = relu(x)      t = pad(r, p)      y = convolution(t, w, b)      z = relu(t), where the test wants it
+#include "both_kernels.h"
+
+#include <string.h>
+
+#include "model/schema.h"
+#include "runtime/interpreter.h"
+#include "runtime/subgraph.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+
+enum { X, R, P, T, W, B, Y, Z, TENSORS, NODES = 60, MAX_WEIGHTS = 1 << 14, MAX_OUTPUTS = 64 };
+
+struct chain {
+    struct test_tensor tensors[TENSORS];
+    struct test_node nodes[4];
+    struct test_model model;
+    int32_t paddings[8];
+    union {
+        float f32[MAX_WEIGHTS];
+        int8_t bytes[MAX_WEIGHTS];
+    } w;
+    int32_t bias[MAX_OUTPUTS]; // zeros of either type
+    unsigned char *file;
+    size_t size;
+    TfLiteModel *loaded;
+};
+
+static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+
+static void set_tensor(struct chain *c, int number, const char *name, enum test_type type, const int dims[4])
+{
+    struct test_tensor *tensor = &c->tensors[number];
+    *tensor = (struct test_tensor){.name = name, .type = type, .rank = 4};
+    memcpy(tensor->dims, dims, 4 * sizeof(int));
+    if (type == TEST_FLOAT32) return;
+    tensor->scale = 0.02f;
+    tensor->zero_point = type == TEST_UINT8 ? 131 : 3;
+}
+
+// `kernel`: of the windows, in both directions; channels also come in groups, and one by one.
+static void make_chain(struct chain *c, enum test_type type, bool depthwise, int kernel)
+{
+    const int channels = depthwise ? 1 + pick(40) : 4 * (1 + pick(4)), stride = 1 + pick(2);
+    const int groups = depthwise ? 1 : 1 << pick(3), outputs = depthwise ? channels : groups * (1 + pick(6));
+    const int height = 9 + pick(20), width = 9 + pick(70);
+    *c = (struct chain){.paddings = {0, 0, pick(3), pick(3), pick(3), pick(3), 0, 0}};
+    const int padded[4] = {1, height + c->paddings[2] + c->paddings[3], width + c->paddings[4] + c->paddings[5],
+                           channels};
+    set_tensor(c, X, "x", type, (const int[]){1, height, width, channels});
+    set_tensor(c, R, "r", type, (const int[]){1, height, width, channels});
+    set_tensor(c, T, "t", type, padded);
+    set_tensor(c, Z, "z", type, padded);
+    set_tensor(c, W, "w", type, (const int[]){outputs, kernel, kernel, channels / groups});
+    if (depthwise) memcpy(c->tensors[W].dims, (const int[]){1, kernel, kernel, outputs}, 4 * sizeof(int));
+    if (type == TEST_INT8) c->tensors[W].zero_point = 0;
+    set_tensor(c, Y, "y", type,
+               (const int[]){1, (padded[1] - kernel) / stride + 1, (padded[2] - kernel) / stride + 1, outputs});
+    c->tensors[P] = (struct test_tensor){
+        .name = "p", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = c->paddings, .bytes = sizeof c->paddings};
+    c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
+    if (type == TEST_FLOAT32) c->tensors[B].type = TEST_FLOAT32;
+    c->tensors[B].data = c->bias;
+    c->tensors[B].bytes = (size_t)outputs * sizeof *c->bias;
+    if (type != TEST_FLOAT32) c->tensors[B].scale = 0.02f * 0.02f, c->tensors[Y].scale = 0.3f;
+    const int weights = count_of(&c->tensors[W]);
+    assert_true(weights <= MAX_WEIGHTS && outputs <= MAX_OUTPUTS);
+    c->tensors[W].data = &c->w;
+    c->tensors[W].bytes = (size_t)weights * (type == TEST_FLOAT32 ? 4 : 1);
+    for (int i = 0; i < weights; i++)
+        if (type == TEST_FLOAT32)
+            c->w.f32[i] = (float)(pick(2001) - 1000) / 1000;
+        else
+            c->w.bytes[i] = (int8_t)(pick(255) - 127);
+    c->nodes[0] = (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(X), TEST_OUTPUTS(R)};
+    c->nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinPad, TEST_INPUTS(R, P), TEST_OUTPUTS(T)};
+    c->nodes[2] = (struct test_node){.builtin = depthwise ? kTfLiteBuiltinDepthwiseConv2d : kTfLiteBuiltinConv2d,
+                                     TEST_INPUTS(T, W, B),
+                                     TEST_OUTPUTS(Y)};
+    c->nodes[3] = (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(T), TEST_OUTPUTS(Z)};
+    c->nodes[2].version = type == TEST_INT8 ? 3 : 1;
+    set_option(&c->nodes[2], depthwise ? HL_DepthwiseConv2DOptions_padding : HL_Conv2DOptions_padding, 1); // VALID
+    set_option(&c->nodes[2], depthwise ? HL_DepthwiseConv2DOptions_stride_w : HL_Conv2DOptions_stride_w, stride);
+    set_option(&c->nodes[2], depthwise ? HL_DepthwiseConv2DOptions_stride_h : HL_Conv2DOptions_stride_h, stride);
+    if (depthwise) set_option(&c->nodes[2], HL_DepthwiseConv2DOptions_depth_multiplier, 1);
+    c->model = (struct test_model){TEST_TENSORS(c->tensors), .node_count = 3, .nodes = c->nodes, TEST_INPUTS(X),
+                                   TEST_OUTPUTS(Y)};
+}
+
+static void load(struct chain *c)
+{
+    c->file = test_model_write(&c->model, &c->size);
+    c->loaded = TfLiteModelCreate(c->file, c->size);
+    assert_non_null(c->loaded);
+}
+
+static void unload(struct chain *c)
+{
+    TfLiteModelDelete(c->loaded);
+    free(c->file);
+}
+
+static TfLiteInterpreter *interpreter_of(const struct chain *c, bool preserve, TfLiteDelegate *delegate)
+{
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    HaliteInterpreterOptionsSetPreserveTensors(options, preserve);
+    if (delegate) TfLiteInterpreterOptionsAddDelegate(options, delegate);
+    TfLiteInterpreterOptionsSetNumThreads(options, 1 + pick(2));
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(c->loaded, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    return interpreter;
+}
+
+static const TfLiteTensor *tensor_of(const TfLiteInterpreter *interpreter, int number)
+{
+    return &interpreter->subgraphs[0]->context.tensors[number];
+}
+
+// A padded tensor that is not written has no memory.
+static bool is_taken(const TfLiteInterpreter *interpreter)
+{
+    return tensor_of(interpreter, T)->data.raw == NULL;
+}
+
+// The same values whenever the start is the same.
+static void run_with(TfLiteInterpreter *interpreter, unsigned start)
+{
+    const TfLiteTensor *x = tensor_of(interpreter, X);
+    for (size_t i = 0; i < (x->type == kTfLiteFloat32 ? x->bytes / 4 : x->bytes); i++) {
+        start = start * 1664525u + 1013904223u;
+        if (x->type == kTfLiteFloat32)
+            x->data.f[i] = (float)(start >> 8 & 1023) / 512 - 1;
+        else
+            x->data.uint8[i] = (uint8_t)(start >> 16);
+    }
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+}
+
+static void assert_same_output(TfLiteInterpreter *a, TfLiteInterpreter *b)
+{
+    const unsigned start = (unsigned)pick(1 << 20);
+    for (int again = 0; again < 2; again++) {
+        run_with(a, start);
+        run_with(b, start);
+        const TfLiteTensor *y = tensor_of(a, Y);
+        assert_true(y->bytes > 0 && y->bytes == tensor_of(b, Y)->bytes);
+        assert_memory_equal(y->data.raw, tensor_of(b, Y)->data.raw, y->bytes);
+    }
+}
+
+static void same_bytes(void **state)
+{
+    (void)state;
+    static struct chain c;
+    int count = 0;
+    for (int i = 0; i < NODES; i++) {
+        make_chain(&c, types[i % 3], i / 3 % 2, 2 + pick(3));
+        load(&c);
+        TfLiteInterpreter *taken = interpreter_of(&c, false, NULL), *apart = interpreter_of(&c, true, NULL);
+        assert_true(is_taken(taken) || c.tensors[X].type == TEST_FLOAT32); // few floats may be left
+        assert_false(is_taken(apart));
+        count += is_taken(taken);
+        assert_same_output(taken, apart);
+        TfLiteInterpreterDelete(taken);
+        TfLiteInterpreterDelete(apart);
+        unload(&c);
+    }
+    assert_true(count > NODES * 3 / 4);
+}
+
+static void not_taken(void **state)
+{
+    (void)state;
+    static struct chain c;
+    for (int why = 0; why < 4; why++) {
+        make_chain(&c, TEST_INT8, false, why == 0 ? 1 : 3);
+        if (why == 1) c.model.outputs[c.model.output_count++] = T;
+        if (why == 2) c.model.node_count = 4, c.model.outputs[c.model.output_count++] = Z;
+        if (why == 3) { // a border of channels
+            c.paddings[7] = c.tensors[T].dims[3] - 1;
+            c.tensors[X].dims[3] = c.tensors[R].dims[3] = 1;
+        }
+        load(&c);
+        TfLiteInterpreter *one = interpreter_of(&c, false, NULL), *other = interpreter_of(&c, true, NULL);
+        assert_false(is_taken(one));
+        assert_same_output(one, other);
+        TfLiteInterpreterDelete(one);
+        TfLiteInterpreterDelete(other);
+        unload(&c);
+    }
+}
+
+static void new_shapes(void **state)
+{
+    (void)state;
+    static struct chain c;
+    make_chain(&c, TEST_FLOAT32, true, 3);
+    load(&c);
+    TfLiteInterpreter *both[2] = {interpreter_of(&c, false, NULL), interpreter_of(&c, true, NULL)};
+    for (int size = 12; size < 40; size += 9) {
+        const int dims[4] = {2, size, 50 - size, c.tensors[X].dims[3]};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(TfLiteInterpreterResizeInputTensor(both[i], 0, dims, 4), kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterAllocateTensors(both[i]), kTfLiteOk);
+        }
+        assert_true(is_taken(both[0]));
+        assert_same_output(both[0], both[1]);
+    }
+    TfLiteInterpreterDelete(both[0]);
+    TfLiteInterpreterDelete(both[1]);
+    unload(&c);
+}
+
+// A caller who brings memory for the padded tensor wants to see it.
+static void memory_of_the_caller(void **state)
+{
+    (void)state;
+    static struct chain c;
+    make_chain(&c, TEST_UINT8, true, 3);
+    load(&c);
+    TfLiteInterpreter *one = interpreter_of(&c, false, NULL), *other = interpreter_of(&c, true, NULL);
+    assert_true(is_taken(one));
+    const size_t bytes = tensor_of(one, T)->bytes;
+    void *memory = calloc(1, bytes);
+    assert_non_null(memory);
+    const TfLiteCustomAllocation allocation = {memory, bytes};
+    assert_int_equal(hl_subgraph_set_custom_allocation(one->subgraphs[0], T, &allocation,
+                                                       kTfLiteCustomAllocationFlagsSkipAlignCheck),
+                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(one), kTfLiteOk);
+    assert_same_output(one, other);
+    assert_memory_equal(memory, tensor_of(other, T)->data.raw, bytes);
+    TfLiteInterpreterDelete(one);
+    TfLiteInterpreterDelete(other);
+    free(memory);
+    unload(&c);
+}
+
+// ---- delegates that take one of both ------------------------------------------------------------
+
+// Copies as much of input 0 as the output has room for.
+static TfLiteStatus copy_input(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]];
+    TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
+    memcpy(y->data.raw, x->data.raw, x->bytes < y->bytes ? x->bytes : y->bytes);
+    return kTfLiteOk;
+}
+
+static TfLiteStatus take_nodes(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const TfLiteRegistration registration = {.invoke = copy_input, .custom_name = "copy", .version = 1};
+    TfLiteIntArray *nodes = TfLiteIntArrayCreate(1);
+    nodes->data[0] = *(const int *)delegate->data_;
+    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, nodes, delegate);
+    TfLiteIntArrayFree(nodes);
+    return status;
+}
+
+static void delegates(void **state)
+{
+    (void)state;
+    static struct chain c;
+    for (int node = 1; node <= 2; node++) {
+        make_chain(&c, TEST_INT8, false, 3);
+        load(&c);
+        TfLiteDelegate delegate = TfLiteDelegateCreate();
+        delegate.data_ = &node;
+        delegate.Prepare = take_nodes;
+        TfLiteInterpreter *delegated = interpreter_of(&c, false, &delegate), *apart = interpreter_of(&c, true, NULL);
+        assert_false(is_taken(delegated));
+        run_with(delegated, 7);
+        run_with(apart, 7);
+        const TfLiteTensor *t = tensor_of(apart, T), *y = tensor_of(delegated, Y);
+        if (node == 1) // the padded tensor is what the delegate wrote, and the convolution reads it
+            assert_memory_equal(tensor_of(delegated, T)->data.raw, tensor_of(apart, R)->data.raw,
+                                tensor_of(apart, R)->bytes);
+        else
+            assert_memory_equal(y->data.raw, t->data.raw, t->bytes < y->bytes ? t->bytes : y->bytes);
+        TfLiteInterpreterDelete(delegated);
+        TfLiteInterpreterDelete(apart);
+        unload(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes),           cmocka_unit_test(not_taken), cmocka_unit_test(new_shapes),
+        cmocka_unit_test(memory_of_the_caller), cmocka_unit_test(delegates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
