@@ -341,6 +341,8 @@ typedef enum HaliteGpuElement {
     kHaliteGpuElementFloat32 = 0, // of quantized tensors, too: their real values
     kHaliteGpuElementFloat16 = 1, // the same as half floats; where HaliteDevice.half_storage is true
     kHaliteGpuElementBytes = 2,   // the 8-bit integers of a quantized tensor, for the dense layout
+    // Pixels of four bytes, for inputs of up to four channels: HaliteGpuImage says how they become the tensor's values.
+    kHaliteGpuElementRgba8 = 3,
 } HaliteGpuElement;
 
 typedef enum HaliteGpuLayout {
@@ -349,6 +351,24 @@ typedef enum HaliteGpuLayout {
     // four has zeros at its end in outputs, and anything in inputs.
     kHaliteGpuLayoutSlices = 1,
 } HaliteGpuLayout;
+
+// A picture of pixels of four bytes, as cameras and screens have them, for an input of the graph: the device cuts a
+// part out of it, resizes that to the tensor's height and width, and makes floats of its bytes, before the first
+// kernel. A value is that of the four pixels around the middle of its own pixel, weighted by how near they are
+// (bilinear, corners not aligned; nothing is averaged where the picture shrinks to less than half). Zero is the default
+// of every field but the first.
+typedef struct HaliteGpuImage {
+    size_t struct_size;    // sizeof(HaliteGpuImage) where the program was compiled
+    int32_t width, height; // of the whole picture, in pixels; 0: those of the tensor
+    int32_t row_bytes;     // from one row to the next, a multiple of 4; 0: 4 * width
+    // The part of it that is used, in pixels; crop_width or crop_height 0: from crop_x or crop_y to the end.
+    int32_t crop_x, crop_y, crop_width, crop_height;
+    // The byte of a pixel that each channel takes, 0 to 3. All 0: {0, 1, 2, 3}; for BGRA pixels and a model of RGB
+    // {2, 1, 0, 3}.
+    int32_t order[4];
+    // A channel's value is (byte - mean) * scale. All scales 0: 1 / 255 for each.
+    float mean[4], scale[4];
+} HaliteGpuImage;
 
 // A part of a buffer that holds all elements of one tensor. Zero is the default of every field but the first two.
 typedef struct HaliteGpuBuffer {
@@ -365,6 +385,10 @@ typedef struct HaliteGpuBuffer {
     // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8
     // for dense float16. 0: up to the end of the buffer, which Vulkan does not know: there it is needed.
     uint64_t size;
+    // For kHaliteGpuElementRgba8, dense: how the pixels lie, for each picture of a batch one after the other, in height
+    // rows of row_bytes each. NULL: as all its defaults. Copied. The delegate is applied for one such struct: bound
+    // before, other buffers of pixels may follow it with an equal one, and it cannot be taken back.
+    const HaliteGpuImage *image;
 } HaliteGpuBuffer;
 
 // Puts an input or output of the graph into a buffer of the application, until another call for the same tensor.

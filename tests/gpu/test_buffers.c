@@ -2,6 +2,7 @@
 // Buffers of the application as inputs and outputs, and outputs that stay on the device: what is computed is right,
 // nothing is copied that need not be, and what does not fit is refused. Each test runs with every API that is here.
 #include <float.h>
+#include <math.h>
 #include <pthread.h>
 
 #include "base/half.h"
@@ -619,6 +620,175 @@ static void test_contexts(void **state)
     TfLiteGpuDelegateV2Delete(delegate);
 }
 
+// ---- pictures -----------------------------------------------------------------------------------
+
+// The graph over [1, 4, 6, 3], and a picture of 9 x 7 pixels in rows of 12, whose bytes are those of the floats that
+// the application's kernel writes.
+enum { PICTURE_W = 9, PICTURE_H = 7, ROW = 12, SMALL_W = 6, SMALL_H = 4, COLORS = 3 };
+#define SMALL(label)                                                                            \
+    {                                                                                           \
+        .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, SMALL_H, SMALL_W, COLORS } \
+    }
+static const struct test_tensor small_tensors[TENSORS] = {
+    [A] = SMALL("a"), [R] = SMALL("r"), [T] = SMALL("t"), [S] = SMALL("s"), [P] = SMALL("p")};
+static const struct test_model small = {TEST_TENSORS(small_tensors), TEST_NODES(whole_nodes), TEST_INPUTS(A),
+                                        TEST_OUTPUTS(P)};
+
+static const HaliteGpuImage part_of_picture = {.struct_size = sizeof part_of_picture,
+                                               .width = PICTURE_W,
+                                               .height = PICTURE_H,
+                                               .row_bytes = 4 * ROW,
+                                               .crop_x = 2,
+                                               .crop_y = 1,
+                                               .crop_width = 6,
+                                               .crop_height = 5,
+                                               .order = {3, 2, 0, 1},
+                                               .mean = {127.5f, 100, 0, 0},
+                                               .scale = {1 / 127.5f, 1 / 50.0f, 2, 1}};
+
+static int byte_of(int pixel, int byte)
+{
+    float value = input_value(pixel);
+    unsigned char bytes[4];
+    memcpy(bytes, &value, sizeof bytes);
+    return bytes[byte];
+}
+
+static int clamped(int i, int count)
+{
+    return i < 0 ? 0 : i >= count ? count - 1 : i;
+}
+
+// A byte of the part between its pixels, at (x, y) counted from the middle of its first one.
+static double between(const HaliteGpuImage *image, int row, int w, int h, double x, double y, int byte)
+{
+    double sum = 0;
+    int left = (int)floor(x), top = (int)floor(y);
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++) {
+            int column = image->crop_x + clamped(left + i, w), line = image->crop_y + clamped(top + j, h);
+            sum += (i ? x - left : 1 - (x - left)) * (j ? y - top : 1 - (y - top)) * byte_of(line * row + column, byte);
+        }
+    return sum;
+}
+
+// What the graph makes of an element of the picture.
+static double expected_pixel(const HaliteGpuImage *image, int y, int x, int c)
+{
+    int w = image->crop_width ? image->crop_width : SMALL_W, h = image->crop_height ? image->crop_height : SMALL_H;
+    int row = image->row_bytes ? image->row_bytes / 4 : SMALL_W;
+    bool plain = image->scale[0] == 0;
+    double at_x = (x + 0.5) * w / SMALL_W - 0.5, at_y = (y + 0.5) * h / SMALL_H - 0.5;
+    double byte = between(image, row, w, h, at_x, at_y, plain ? c : image->order[c]);
+    double a = (byte - (double)image->mean[c]) * (plain ? 1 / 255.0 : (double)image->scale[c]), s = a + (a > 0 ? a : 0);
+    return s * s;
+}
+
+static TfLiteStatus bind_picture(uint64_t handle, size_t offset, const HaliteGpuImage *image)
+{
+    HaliteGpuBuffer buffer = floats_at(handle, offset);
+    buffer.element = kHaliteGpuElementRgba8;
+    buffer.image = image;
+    return HaliteDelegateBindBuffer(one.delegate, A, &buffer);
+}
+
+static void run_picture(size_t x_offset, const HaliteGpuImage *image)
+{
+    enum { COUNT = SMALL_H * SMALL_W * COLORS };
+    float sums[COUNT];
+    one.app->fill(one.x, x_offset, ROW * PICTURE_H);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    one.app->inspect(one.y, 0, COUNT, sums);
+    for (int i = 0; i < COUNT; i++) {
+        double expected = expected_pixel(image, i / COLORS / SMALL_W, i / COLORS % SMALL_W, i % COLORS);
+        assert_float_equal(sums[i] - 1, expected, 1e-4 * (1 + expected));
+    }
+    assert_int_equal(copied(), 0);
+}
+
+static void check_picture(const struct application *app)
+{
+    static const HaliteGpuImage whole_picture = {.struct_size = sizeof whole_picture};
+    HaliteGpuImage other = part_of_picture;
+    start(app, &small);
+    assert_int_equal(bind_picture(one.x, 0, &part_of_picture), kTfLiteOk);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    run_picture(0, &part_of_picture);
+    assert_int_equal(bind_picture(one.x, FRONT, &part_of_picture), kTfLiteOk); // the next frame
+    run_picture(FRONT, &part_of_picture);
+    other.crop_x = 1;
+    assert_int_equal(bind_picture(one.x, 0, &other), kTfLiteError); // the plan is for another one
+    assert_int_equal(bind_picture(one.x, 0, NULL), kTfLiteError);
+    assert_int_equal(bind(A, one.x, 0), kTfLiteError);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, NULL), kTfLiteError);
+    run_picture(FRONT, &part_of_picture); // the old one stays
+    stop();
+
+    start(app, &small);
+    assert_int_equal(bind_picture(one.x, 0, NULL), kTfLiteOk); // as the tensor, channels as they come, by 255
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    run_picture(0, &whole_picture);
+    stop();
+}
+static void test_pictures(void **state)
+{
+    (void)state;
+    with_each(check_picture);
+}
+
+static void check_no_picture(const struct application *app, const struct test_model *model, HaliteGpuImage image,
+                             const char *words)
+{
+    start(app, model);
+    assert_int_equal(bind_picture(one.x, 0, &image), kTfLiteOk);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteDelegateError);
+    if (!strstr(one.session.messages.text, words)) print_error("%s: %s\n", words, one.session.messages.text);
+    assert_non_null(strstr(one.session.messages.text, words));
+    stop();
+}
+
+#define NO_PICTURE(field, value, words)              \
+    do {                                             \
+        HaliteGpuImage image = part_of_picture;      \
+        image.field = value;                         \
+        check_no_picture(app, &small, image, words); \
+    } while (0)
+
+static void check_refused_pictures(const struct application *app)
+{
+    static const char size[] = "width, height or row_bytes is out of range", part[] = "is not within the picture";
+    NO_PICTURE(width, -1, size);
+    NO_PICTURE(height, INT32_MAX, size);
+    NO_PICTURE(row_bytes, 4 * ROW + 1, size);
+    NO_PICTURE(row_bytes, 4 * PICTURE_W - 4, size);
+    NO_PICTURE(crop_y, INT32_MIN, part);
+    NO_PICTURE(crop_width, 8, part);
+    NO_PICTURE(crop_height, INT32_MAX, part);
+    NO_PICTURE(order[3], -1, "bytes 0 to 3");
+    NO_PICTURE(height, 1000, "the buffer ends at byte");
+    check_no_picture(app, &whole, part_of_picture, "more channels"); // five
+    start(app, &small);
+    HaliteGpuImage old = {.struct_size = sizeof old - 1};
+    assert_int_equal(bind_picture(one.x, 0, &old), kTfLiteError);
+    HaliteGpuBuffer output = floats_at(one.y, 0);
+    output.element = kHaliteGpuElementRgba8;
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &output), kTfLiteOk);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(one.session.messages.text, "for inputs of floats only"));
+    stop();
+}
+// What is refused does not depend on the API, and each refusal comes after kernels were compiled: one API will do.
+static void test_refused_pictures(void **state)
+{
+    HaliteGpuContext context;
+    (void)state;
+    if (!application_gles.begin(&context)) skip();
+    application_gles.end();
+    check_refused_pictures(&application_gles);
+}
+
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
@@ -627,11 +797,21 @@ int main(void)
 #endif
     setenv("HALITE_VULKAN_VALIDATION", "1", 0); // of the application's instance, where the layer is
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after),   cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_formats),       cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_chain),        cmocka_unit_test(test_thread),        cmocka_unit_test(test_original),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_late_refusals), cmocka_unit_test(test_own_device),
+        cmocka_unit_test(test_bound_before),
+        cmocka_unit_test(test_bound_after),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_thread),
+        cmocka_unit_test(test_original),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_late_refusals),
+        cmocka_unit_test(test_own_device),
         cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_refused_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static enum gpu_format format_of(const HaliteGpuBuffer *buffer)
     switch (buffer->element) {
     case kHaliteGpuElementFloat16: return slices ? GPU_FORMAT_HALF_VECTORS : GPU_FORMAT_HALVES;
     case kHaliteGpuElementBytes: return GPU_FORMAT_BYTES;
+    case kHaliteGpuElementRgba8: return GPU_FORMAT_PIXELS;
     default: return slices ? GPU_FORMAT_VECTORS : GPU_FORMAT_FLOATS;
     }
 }
@@ -28,28 +29,82 @@ static const char *format_name(enum gpu_format format)
     switch (format) {
     case GPU_FORMAT_BYTES: return "dense bytes";
     case GPU_FORMAT_HALVES: return "dense float16";
+    case GPU_FORMAT_PIXELS: return "pixels";
     case GPU_FORMAT_VECTORS: return "float32 in slices";
     case GPU_FORMAT_HALF_VECTORS: return "float16 in slices";
     default: return "dense float32";
     }
 }
 
+// What the first version of HaliteGpuBuffer ended with.
+#define FIRST_BUFFER_BYTES offsetof(HaliteGpuBuffer, image)
+
 // What is wrong with the struct by itself; NULL: nothing.
 static const char *problem_of(const HaliteGpuBuffer *buffer)
 {
-    if (buffer->struct_size < sizeof *buffer) return "struct_size is less than sizeof(HaliteGpuBuffer)";
+    if (buffer->struct_size < FIRST_BUFFER_BYTES) return "struct_size is less than sizeof(HaliteGpuBuffer)";
     if (!gpu_options_know_api(buffer->api)) return "there is no such api";
-    if (buffer->element < kHaliteGpuElementFloat32 || buffer->element > kHaliteGpuElementBytes)
+    if (buffer->element < kHaliteGpuElementFloat32 || buffer->element > kHaliteGpuElementRgba8)
         return "there is no such element";
     if (buffer->layout < kHaliteGpuLayoutDense || buffer->layout > kHaliteGpuLayoutSlices)
         return "there is no such layout";
-    if (buffer->element == kHaliteGpuElementBytes && buffer->layout != kHaliteGpuLayoutDense)
+    if (buffer->element >= kHaliteGpuElementBytes && buffer->layout != kHaliteGpuLayoutDense)
         return "bytes are taken in the dense layout only";
+    if (buffer->image && buffer->image->struct_size < sizeof *buffer->image)
+        return "struct_size is less than sizeof(HaliteGpuImage)";
     if (!buffer->handle) return "the handle is 0";
     if (buffer->offset % OFFSET_MULTIPLE != 0) return "the offset is no multiple of 256";
     if (buffer->offset > SIZE_MAX / 2 || buffer->size > SIZE_MAX / 2) return "offset or size is too large";
     return NULL;
 }
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+enum { MAX_PIXELS = 1 << 28 }; // of a batch; kernels count bytes in 32 bits
+
+static bool is_within(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+// Fills in the picture's defaults for a value. Returns what is wrong with it, NULL: nothing.
+static const char *resolve_image(const HaliteGpuImage *given, const struct gpu_value *value, struct gpu_image *image)
+{
+    static const HaliteGpuImage none = {.struct_size = sizeof none};
+    const HaliteGpuImage *from = given ? given : &none;
+    struct gpu_shape shape = value->shape;
+    bool ordered = from->order[0] || from->order[1] || from->order[2] || from->order[3];
+    bool scaled = from->scale[0] != 0 || from->scale[1] != 0 || from->scale[2] != 0 || from->scale[3] != 0;
+    int64_t width = from->width ? from->width : shape.w, height = from->height ? from->height : shape.h;
+    int64_t row = from->row_bytes ? from->row_bytes / 4 : width;
+    *image = (struct gpu_image){.height = (int)height, .row = (int)row, .x = from->crop_x, .y = from->crop_y};
+    image->part_w = from->crop_width ? from->crop_width : (int)width - from->crop_x;
+    image->part_h = from->crop_height ? from->crop_height : (int)height - from->crop_y;
+    for (int c = 0; c < 4; c++) {
+        image->order[c] = ordered ? from->order[c] : c;
+        image->mean[c] = from->mean[c];
+        image->scale[c] = scaled ? from->scale[c] : 1.0f / 255;
+        if (!is_within(image->order[c], 0, 3)) return "order is to name bytes 0 to 3";
+    }
+    if (!value->is_input || value->codes) return "pixels are taken for inputs of floats only";
+    if (shape.c > 4) return "pixels have four bytes, and the tensor has more channels";
+    if (!is_within(width, 1, MAX_PIXELS) || !is_within(height, 1, MAX_PIXELS) || from->row_bytes % 4 != 0 ||
+        !is_within(row, width, MAX_PIXELS) || row * height > MAX_PIXELS / shape.b)
+        return "a picture's width, height or row_bytes is out of range";
+    if (!is_within(image->x, 0, width - 1) || !is_within(image->y, 0, height - 1) ||
+        !is_within(image->part_w, 1, width - image->x) || !is_within(image->part_h, 1, height - image->y))
+        return "the part to be cut out is not within the picture";
+    return NULL;
+}
+
+// The bound struct, which may have moved, with its image.
+static const HaliteGpuBuffer *buffer_of(struct gpu_bound *bound)
+{
+    bound->buffer.image = bound->buffer.element == kHaliteGpuElementRgba8 ? &bound->image : NULL;
+    return &bound->buffer;
+}
+
+// ---- messages -----------------------------------------------------------------------------------
 
 static bool HL_PRINTF(3, 4) refuse(const struct gpu_engine *engine, int tensor, const char *format, ...)
 {
@@ -77,6 +132,11 @@ static bool fits_value(const struct gpu_part *part, const struct gpu_port *port,
         return refuse(engine, port->tensor, "the CPU checks its values: copy to or from the tensor instead");
     if (port->reader >= 0)
         return refuse(engine, port->tensor, "node %d, which runs on the CPU, reads it as well", port->reader);
+    struct gpu_image image;
+    const char *problem = format == GPU_FORMAT_PIXELS ? resolve_image(buffer->image, value, &image) : NULL;
+    if (problem) return refuse(engine, port->tensor, "%s", problem);
+    if (format == planned && format == GPU_FORMAT_PIXELS && memcmp(&image, &value->image, sizeof image) != 0)
+        return refuse(engine, port->tensor, "the delegate was applied for a picture of another kind");
     if (format == planned) return true;
     return refuse(engine, port->tensor, "its buffer has %s, but the delegate was applied for %s", format_name(format),
                   format_name(planned));
@@ -179,13 +239,14 @@ void gpu_buffers_choose_formats(const struct gpu_part *part)
         bool is_port = (value->is_input || value->is_output) && !value->is_checked && !value->data;
         if (is_port && gpu_buffers_are_metal(part->engine) && !(value->is_input && value->is_output))
             value->format = part->engine->precision == GPU_F32 ? GPU_FORMAT_VECTORS : GPU_FORMAT_HALF_VECTORS;
-        const struct gpu_bound *bound = is_port ? find_bound(buffers, value->tensor) : NULL;
+        struct gpu_bound *bound = is_port ? find_bound(buffers, value->tensor) : NULL;
         if (!bound || !belongs(bound, part)) continue;
         enum gpu_format format = format_of(&bound->buffer);
         bool halves = format == GPU_FORMAT_HALVES || format == GPU_FORMAT_HALF_VECTORS;
         bool quantized = value->quantization.scale > 0;
         // What cannot be is refused when the buffer is bound.
         if (value->codes && format != GPU_FORMAT_BYTES) continue;
+        if (format == GPU_FORMAT_PIXELS && resolve_image(buffer_of(bound)->image, value, &value->image)) continue;
         if (halves ? part->engine->info.caps.half_storage : format != GPU_FORMAT_BYTES || quantized)
             value->format = format;
     }
@@ -200,7 +261,7 @@ bool gpu_buffers_begin(struct gpu_part *part)
         struct gpu_bound *bound = &buffers->list[i];
         struct gpu_port *port = belongs(bound, part) ? find_port(part, bound->tensor) : NULL;
         if (!port) continue;
-        if (!rebind(part, port, &bound->buffer)) return false;
+        if (!rebind(part, port, buffer_of(bound))) return false;
         bound->context = part->context;
         bound->users++;
     }
@@ -297,10 +358,12 @@ static bool bind(struct gpu_engine *engine, int tensor, const HaliteGpuBuffer *b
     buffers->list = list;
     old = find_bound(buffers, tensor);
     struct gpu_bound bound = {.tensor = tensor, .buffer = *buffer, .context = context};
+    if (buffer->image) bound.image = *buffer->image;
+    bound.buffer.image = NULL;
     const struct gpu_part *failed = NULL;
     if (context) failed = rebind_all(engine, context, tensor, buffer, NULL, &bound.users);
     if (failed) { // the parts before it take back what they had
-        rebind_all(engine, context, tensor, old ? &old->buffer : NULL, failed, &bound.users);
+        rebind_all(engine, context, tensor, old ? buffer_of(old) : NULL, failed, &bound.users);
         return false;
     }
     if (!old) old = &list[buffers->count++];
@@ -308,10 +371,13 @@ static bool bind(struct gpu_engine *engine, int tensor, const HaliteGpuBuffer *b
     return true;
 }
 
-TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, const HaliteGpuBuffer *buffer)
+TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, const HaliteGpuBuffer *given)
 {
     struct gpu_delegate *own = gpu_delegate_of(delegate);
+    HaliteGpuBuffer copy = {.struct_size = 0};
+    const HaliteGpuBuffer *buffer = given ? &copy : NULL;
     const char *problem = own ? NULL : "the delegate is none of Halite's GPU delegates";
+    if (given) memcpy(&copy, given, given->struct_size < sizeof copy ? given->struct_size : sizeof copy);
     if (!problem && tensor < 0) problem = "there is no such tensor";
     if (!problem && buffer) problem = problem_of(buffer);
     if (problem) {
@@ -323,6 +389,8 @@ TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, 
     bool ok = true;
     if (buffer)
         ok = bind(own->engine, tensor, buffer);
+    else if (bound && bound->context && bound->buffer.element == kHaliteGpuElementRgba8)
+        ok = refuse(own->engine, tensor, "the delegate was applied for a picture: bind another one");
     else if (bound)
         unbind(own->engine, bound);
     gpu_engine_leave(own->engine);

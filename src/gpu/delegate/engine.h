@@ -17,7 +17,8 @@ struct gpu_part;
 struct gpu_buffers {
     struct gpu_bound {
         int tensor;
-        HaliteGpuBuffer buffer;
+        HaliteGpuBuffer buffer;       // without its image
+        HaliteGpuImage image;         // with a size of 0 where it takes that of the tensor
         const TfLiteContext *context; // of the graph that it belongs to; NULL: none yet
         int users;                    // kernels of this graph that use it
     } * list;

@@ -88,6 +88,10 @@ static bool has_room(const TfLiteTensor *tensor, const struct gpu_port *port)
 
 const void *gpu_port_from_tensor(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor)
 {
+    if (gpu_caller_format(port->value) == GPU_FORMAT_PIXELS) {
+        gpu_part_complain(part, tensor, "is read from a picture, and none is bound");
+        return NULL;
+    }
     if (port->floats ? !gpu_floats_from(tensor, port->floats) : !has_room(tensor, port)) {
         gpu_part_complain(part, tensor, "has no memory");
         return NULL;

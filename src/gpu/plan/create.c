@@ -8,6 +8,22 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/plan.h"
 
+static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *image, struct gpu_shape shape)
+{
+    const int *order = image->order;
+    const int32_t params[4][4] = {
+        {image->y * image->row + image->x, image->part_w, image->part_h, image->height * image->row},
+        {image->row, order[0] | order[1] << 2 | order[2] << 4 | order[3] << 6,
+         gpu_float_bits((float)image->part_w / (float)shape.w), gpu_float_bits((float)image->part_h / (float)shape.h)},
+    };
+    memcpy(desc->params, params, sizeof params);
+    for (int c = 0; c < 4; c++) {
+        desc->params[2][c] = gpu_float_bits(image->mean[c]);
+        desc->params[3][c] = gpu_float_bits(image->scale[c]);
+    }
+    gpu_grid_over(desc, shape);
+}
+
 // Plans the copy between an input or output as it is stored outside and as a value.
 static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
 {
@@ -17,6 +33,7 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
         [GPU_FORMAT_HALVES] = {&gpu_kernel_from_halves, &gpu_kernel_to_halves},
         [GPU_FORMAT_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
         [GPU_FORMAT_HALF_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
+        [GPU_FORMAT_PIXELS] = {&gpu_kernel_from_pixels, NULL},
     };
     const struct gpu_quantization *q = &value->quantization;
     enum gpu_format format = gpu_caller_format(value);
@@ -42,6 +59,7 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
         desc.grid[0] = fours;
         desc.grid[1] = desc.grid[2] = 1;
     }
+    if (format == GPU_FORMAT_PIXELS) set_pixels(&desc, &value->image, shape);
     if (format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_HALF_VECTORS) gpu_grid_over(&desc, shape);
     return gpu_plan_dispatch(plan, &desc);
 }

@@ -236,6 +236,7 @@ size_t gpu_caller_bytes(const struct gpu_value *value)
     switch (gpu_caller_format(value)) {
     case GPU_FORMAT_BYTES: return elements;
     case GPU_FORMAT_HALVES: return elements * 2;
+    case GPU_FORMAT_PIXELS: return (size_t)value->shape.b * (size_t)value->image.height * (size_t)value->image.row * 4;
     case GPU_FORMAT_VECTORS: return gpu_value_vectors(value) * 16;
     case GPU_FORMAT_HALF_VECTORS: return gpu_value_vectors(value) * 8;
     default: return elements * sizeof(float);
