@@ -44,6 +44,7 @@ struct gpu_caps {
     int shared_bytes;  // shared memory of one work-group
     int compute_units; // 0: unknown
     int subgroup_size; // 0: unknown
+    bool cheap_steps;  // a dispatch that waits for the one before it costs about 1 us, where most APIs take 3 to 5
 };
 
 // Each backend defines these structs for itself.

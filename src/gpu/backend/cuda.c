@@ -110,6 +110,7 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
     snprintf(caps->driver, sizeof caps->driver, "CUDA %d.%d, NVRTC %d.%d", library->driver_version / 1000,
              library->driver_version % 1000 / 10, library->nvrtc_major, library->nvrtc_minor);
     caps->half_math = capability_of(cuda, id) >= 53;
+    caps->cheap_steps = true; // in a graph
     caps->integrated = attribute(cuda, id, CUDA_INTEGRATED) != 0;
     caps->memory = memory;
     caps->max_buffer = memory;

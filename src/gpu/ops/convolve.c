@@ -213,6 +213,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
 // predicts a time to 20 %, and the block that it chooses takes 1.07 of the time of the best one tried.
 enum { WARP = 32, LINE = 8, BANDWIDTH = 64, LOOP = 14, LATENCY = 250, START = 1700, FETCH = 1 };
 enum { REGISTERS = 65536, REGISTERS_EACH = 255, REGISTERS_BESIDE = 10, UNIT_WARPS = 64 };
+enum { MAX_ITEMS = 256 }; // of a work-group
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -288,7 +289,8 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
                  int few)
 {
     const int *group = block->group;
-    int items = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
+    int items = group[0] * group[1] * group[2],
+        most = caps->max_group_size < MAX_ITEMS ? caps->max_group_size : MAX_ITEMS;
     bool registers = caps->vendor == GPU_VENDOR_NVIDIA || caps->vendor == GPU_VENDOR_AMD;
     if (block->positions * block->slices > (registers ? 16 : 8) || items > most ||
         shared_bytes(block, 1) > caps->shared_bytes)
@@ -323,20 +325,20 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
     int few = size->positions < INT_MAX / 4096 ? (int)size->positions : INT_MAX / 4096;
     struct gpu_conv_block best = {1, 1, 1, {1, 1, 1}};
     int64_t lowest = INT64_MAX;
-    for (int i = 0; i < 3 * 5 * 3 * X * Y * Z; i++) {
-        struct gpu_conv_block block = {block_positions[i / 3 % 5],
-                                       block_slices[i / 15 % 3],
-                                       1 << i % 3,
-                                       {group_x[i / 45 % X], group_y[i / 45 / X % Y], group_z[i / 45 / X / Y]}};
-        if (block.group[2] > (size->run ? size->terms : 1)) continue;
-        if (block.depth > 1 && (size->run == 0 || size->run % (block.depth * block.group[2]))) continue;
-        if (size->alike && size->alike % (block.slices * block.group[1])) continue;
-        if (!fits(&block, caps, size, few)) continue;
-        int64_t cycles = run_cycles(&block, units, size);
-        if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
-        if (cycles < lowest) {
-            lowest = cycles;
-            best = block;
+    for (int g = 0; g < X * Y * Z; g++) {
+        const int x = group_x[g % X], y = group_y[g / X % Y], z = group_z[g / X / Y];
+        if (x * y * z > MAX_ITEMS || z > (size->run ? size->terms : 1)) continue;
+        for (int i = 0; i < 3 * 5 * 3; i++) {
+            struct gpu_conv_block block = {block_positions[i / 3 % 5], block_slices[i / 15], 1 << i % 3, {x, y, z}};
+            if (block.depth > 1 && (size->run == 0 || size->run % (block.depth * z))) continue;
+            if (size->alike && size->alike % (block.slices * y)) continue;
+            if (!fits(&block, caps, size, few)) continue;
+            int64_t cycles = run_cycles(&block, units, size);
+            if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
+            if (cycles < lowest) {
+                lowest = cycles;
+                best = block;
+            }
         }
     }
     return best;

@@ -248,16 +248,17 @@ static int64_t choose_block(const struct gpu_caps *caps, const struct layers *la
     static const int group_x[] = {1, 2, 4, 7, 8, 14, 16}, group_y[] = {1, 2, 4, 8, 16, 32};
     static const int group_z[] = {1, 2, 4, 8, 16, 32};
     int64_t lowest = INT64_MAX;
-    for (int i = 0; i < 3 * 5 * 3 * 7 * 6 * 6; i++) {
-        struct gpu_conv_block block = {block_positions[i / 3 % 5],
-                                       block_slices[i / 15 % 3],
-                                       1 << i % 3,
-                                       {group_x[i / 45 % 7], group_y[i / 315 % 6], group_z[i / 1890]}};
-        if (!fits(&block, caps, layers)) continue;
-        int64_t cycles = fused_cycles(&block, layers, caps);
-        if (cycles >= lowest) continue;
-        lowest = cycles;
-        *best = block;
+    for (int g = 0; g < 7 * 6 * 6; g++) {
+        const int x = group_x[g % 7], y = group_y[g / 7 % 6], z = group_z[g / 42];
+        if (x * y * z > MAX_ITEMS || x * y * z % WARP) continue;
+        for (int i = 0; i < 3 * 5 * 3; i++) {
+            struct gpu_conv_block block = {block_positions[i / 3 % 5], block_slices[i / 15], 1 << i % 3, {x, y, z}};
+            if (!fits(&block, caps, layers)) continue;
+            int64_t cycles = fused_cycles(&block, layers, caps);
+            if (cycles >= lowest) continue;
+            lowest = cycles;
+            *best = block;
+        }
     }
     return lowest;
 }
@@ -342,10 +343,11 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
     return choose_block(plan->caps, layers, block);
 }
 
-const struct gpu_node *gpu_separable_reader(const struct gpu_plan *plan, const struct gpu_node *node)
+// Where steps are cheap, two dispatches win: on an H200 with CUDA graphs MobileNet v1 takes 209 to 219 us with this
+// kernel and 170 to 189 without.
+static const struct gpu_node *find_reader(const struct gpu_plan *plan, const struct gpu_node *node)
 {
-    if (node->builtin != kTfLiteBuiltinDepthwiseConv2d || !can_be_inner(&node->epilogue) || !is_constant(node))
-        return NULL;
+    if (plan->caps->cheap_steps || !can_be_inner(&node->epilogue) || !is_constant(node)) return NULL;
     const struct gpu_node *reader = only_reader(plan->graph, node->outputs[0]);
     struct gpu_depthwise depthwise = gpu_depthwise_of(node);
     if (!reader || !is_pointwise(reader) || node->op->integers || reader->op->integers) return NULL;
@@ -358,7 +360,17 @@ const struct gpu_node *gpu_separable_reader(const struct gpu_plan *plan, const s
     return cycles < separate_cycles(plan->caps, &layers) ? reader : NULL;
 }
 
-const struct gpu_node *gpu_separable_producer(const struct gpu_plan *plan, const struct gpu_node *pointwise)
+const struct gpu_node *gpu_separable_reader(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    if (node->builtin != kTfLiteBuiltinDepthwiseConv2d) return NULL;
+    if (plan->separable.asked != node) {
+        plan->separable.asked = node;
+        plan->separable.reader = find_reader(plan, node);
+    }
+    return plan->separable.reader;
+}
+
+const struct gpu_node *gpu_separable_producer(struct gpu_plan *plan, const struct gpu_node *pointwise)
 {
     const struct gpu_node *before = pointwise->inputs[0]->producer;
     return before && !before->dead && gpu_separable_reader(plan, before) == pointwise ? before : NULL;

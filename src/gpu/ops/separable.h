@@ -19,9 +19,9 @@ void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, float *to);
 
 // Returns the 1x1 convolution that a depthwise convolution is fused into, or NULL: there is none, or it would take more
 // time. The depthwise node then needs no dispatch. All calls for the same plan give the same answer.
-const struct gpu_node *gpu_separable_reader(const struct gpu_plan *plan, const struct gpu_node *depthwise);
+const struct gpu_node *gpu_separable_reader(struct gpu_plan *plan, const struct gpu_node *depthwise);
 // Returns the depthwise convolution that is fused into this convolution, or NULL.
-const struct gpu_node *gpu_separable_producer(const struct gpu_plan *plan, const struct gpu_node *pointwise);
+const struct gpu_node *gpu_separable_producer(struct gpu_plan *plan, const struct gpu_node *pointwise);
 // Adds the dispatch of both. It applies the epilogues of both.
 bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *depthwise,
                         const struct gpu_convolution *pointwise);

@@ -77,6 +77,10 @@ struct gpu_plan {
     struct gpu_weights **weights;
     int weight_count, weight_capacity;
     const struct gpu_node *node; // the node that is being planned, for labels and messages
+    // The last answer of gpu_separable_reader, which is asked twice for a node. asked: NULL before the first.
+    struct {
+        const struct gpu_node *asked, *reader;
+    } separable;
     const struct hl_reporter *reporter;
 
     // From memory.c: the position of each value in the arena, by value id.
