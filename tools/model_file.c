@@ -20,6 +20,7 @@
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
+const char *const hl_model_quantized[] = {"float", "exact", NULL};
 
 // The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else " PATH"
 // or " 'PATH'".
@@ -235,6 +236,7 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
         .v2 = &v2,
         .device = options->device,
         .precision = (HaliteGpuPrecision)(kHaliteGpuPrecisionF32 + options->precision),
+        .quantized = (HaliteGpuQuantized)(kHaliteGpuQuantizedFloat + options->quantized),
     };
     file->delegate = file->gpu.HaliteGpuDelegateCreate(&how);
     return file->delegate != NULL; // NULL: the delegate has said why
@@ -265,9 +267,17 @@ bool hl_model_file_allocate(struct hl_model_file *file)
     return ok;
 }
 
+// The first flag of those that only Halite's GPU delegate takes; NULL: none is set.
+static const char *gpu_flag(const struct hl_model_options *options)
+{
+    if (options->precision != 0) return "precision";
+    if (options->quantized != 0) return "quantized";
+    return options->partitions > 0 ? "partitions" : NULL;
+}
+
 bool hl_model_options_gpu(const struct hl_model_options *options)
 {
-    bool meant = options->device != NULL || options->precision != 0 || options->partitions > 0;
+    bool meant = options->device != NULL || gpu_flag(options) != NULL;
     return options->gpu || (options->delegate == NULL && meant);
 }
 
@@ -275,9 +285,9 @@ bool hl_model_file_delegate(struct hl_model_file *file, const struct hl_model_op
 {
     bool gpu = hl_model_options_gpu(options);
     if (gpu) return hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options);
-    if (options->delegate != NULL && (options->precision != 0 || options->partitions > 0)) {
-        hl_error(file->command, NULL, "--%s is for --gpu; the delegate %s chooses its own",
-                 options->precision != 0 ? "precision" : "partitions", options->delegate);
+    if (options->delegate != NULL && gpu_flag(options) != NULL) {
+        hl_error(file->command, NULL, "--%s is for --gpu; the delegate %s chooses its own", gpu_flag(options),
+                 options->delegate);
         return false;
     }
     return options->delegate == NULL || open_delegate(file, options);

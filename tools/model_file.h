@@ -23,6 +23,7 @@ struct hl_model_options {
     bool gpu;                             // Halite's own GPU delegate
     const char *device;                   // for it, or any delegate with an option of this name; NULL: its choice
     int precision;                        // index into hl_model_precisions
+    int quantized;                        // index into hl_model_quantized
     int partitions;                       // most parts of the graph on the GPU; 0: the delegate's default
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
@@ -33,12 +34,13 @@ struct hl_model_options {
     bool stand_ins;
 };
 
-// Does Halite's GPU delegate run it? --gpu asks for it, and so do --device, --precision and --partitions where no other
-// delegate is named.
+// Does Halite's GPU delegate run it? --gpu asks for it, and so do --device, --precision, --partitions and --quantized
+// where no other delegate is named.
 bool hl_model_options_gpu(const struct hl_model_options *options);
 
 extern const char *const hl_model_kernels[];
 extern const char *const hl_model_precisions[];
+extern const char *const hl_model_quantized[];
 
 #define HL_MODEL_DEFAULTS \
     {                     \
@@ -86,6 +88,12 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
         .help = "give what it can take to the GPU",                                               \
     }
 #define HL_MODEL_OTHER_FLAGS(type, member)                                                        \
+    {                                                                                             \
+        .name = "quantized", .kind = HL_FLAG_CHOICE, .choices = hl_model_quantized,               \
+        .offset = offsetof(struct type, member.quantized),                                        \
+        .help = "8-bit tensors on the GPU (and --gpu): float (default), or exact: in\n"           \
+                "integers, as the CPU's reference kernels bit for bit, but slower",               \
+    },                                                                                            \
     HL_MODEL_PARTITIONS(type, member),                                                            \
     {                                                                                             \
         .name = "custom-ops", .kind = HL_FLAG_STRING, .value = "FILE",                            \

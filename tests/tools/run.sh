@@ -128,4 +128,13 @@ if has "$shared/golden/structure/string_in_out.tflite" "strings, a NaN in an out
     passes "$halite" run -m "$shared/golden/structure/string_in_out.tflite" -i x=text:hello
     says '"hello"'
 fi
+
+# Exact integers on a GPU are the reference kernels'.
+refuses 1 "--quantized is for --gpu; the delegate no/such.so chooses its own" \
+    "$halite" run "$demo/digits_int8.tflite" --delegate no/such.so --quantized exact
+if has_opencl; then
+    passes "$halite" run "$demo/digits_int8.tflite" --kernels reference -o 0="$in/reference.raw"
+    passes "$halite" run "$demo/digits_int8.tflite" --device opencl --quantized exact -o 0="$in/exact.raw"
+    cmp -s "$in/reference.raw" "$in/exact.raw" || failed "exact integers"
+fi
 finish

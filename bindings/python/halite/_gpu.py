@@ -112,12 +112,14 @@ def devices() -> list[Device]:
     return found
 
 
-def delegate_for(device: str, precision: str | None) -> Delegate:
-    """A GPU delegate of this package for Interpreter(device=..., precision=...)."""
+def delegate_for(device: str, precision: str | None, quantized: str | None) -> Delegate:
+    """A GPU delegate of this package for Interpreter(device=..., precision=..., quantized=...)."""
     _functions()
     options = {"device": device}
     if precision:
         options["precision"] = precision
+    if quantized:
+        options["quantized"] = quantized
     return Delegate(library_path("tensorflowlite_gpu_delegate"), options)
 
 

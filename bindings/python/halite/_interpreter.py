@@ -54,7 +54,8 @@ class Interpreter:
     tensor, not only the outputs, keeps its value until the next run.
 
     Halite's own: device, a name from halite.devices(), or "auto", "opencl", "vulkan", "gles": nodes that it has kernels
-    for run there. precision: "f32", "f16s" (halves in memory) or "f16".
+    for run there. precision: "f32", "f16s" (halves in memory) or "f16". quantized: "float", or "exact" for the CPU's integers
+    bit for bit from 8-bit models.
 
     The other arguments of the original's constructor are taken and change nothing. A tensor's index is that of
     get_tensor_details. Several threads may use several interpreters; while one runs, Python's lock is free.
@@ -76,6 +77,7 @@ class Interpreter:
         *,
         device: str | None = None,
         precision: str | None = None,
+        quantized: str | None = None,
     ) -> None:
         kernels = _KERNELS.get(_resolver_type(experimental_op_resolver_type), 0)
         threads = _thread_count(num_threads)
@@ -83,8 +85,9 @@ class Interpreter:
             raise ValueError("`model_path` or `model_content` must be specified.")
         if model_path and model_content:
             raise ValueError("Can't both provide `model_path` and `model_content`")
-        if precision and not device:
-            raise ValueError("precision is the GPU's: name a device as well")
+        for name, value in (("precision", precision), ("quantized", quantized)):
+            if value and not device:
+                raise ValueError(f"{name} is the GPU's: name a device as well")
         path = os.fsdecode(model_path) if model_path else None
         content = None if model_content is None else bytes(model_content)
         self._experimental_compress_quantization_zero_points = experimental_compress_quantization_zero_points
@@ -94,7 +97,7 @@ class Interpreter:
         if device:
             from halite import _gpu
 
-            self._gpu = _gpu.delegate_for(device, precision)
+            self._gpu = _gpu.delegate_for(device, precision, quantized)
             self._delegates.append(self._gpu)
         self.model_path = path
         delegates = [(delegate._get_native_delegate_pointer(), delegate) for delegate in self._delegates]

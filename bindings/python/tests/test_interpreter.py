@@ -63,6 +63,7 @@ class Construction(unittest.TestCase):
             ((DIGITS,), {"num_threads": "two"}, "type of num_threads should be int"),
             ((DIGITS,), {"experimental_op_resolver_type": 9}, "Unrecognized passed in op resolver type: 9"),
             ((DIGITS,), {"precision": "f16"}, "name a device"),
+            ((DIGITS,), {"quantized": "exact"}, "name a device"),
         ]
         for args, keywords, text in cases:
             with self.assertRaises(ValueError) as caught:
