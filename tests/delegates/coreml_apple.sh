@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# coreml_apple.sh [ZIG ...]: run_apple.c compiles for macOS with the headers of Apple's Objective-C runtime, which zig has,
-# and calls it. ZIG: the command, several words perhaps; without it HALITE_ZIG, zig, python-zig and the package ziglang of
-# python3 are tried. Ends with 77 where there is none.
+# coreml_apple.sh [ZIG ...]: run_apple.c, and base/objc.c through which it speaks to the Objective-C runtime, compile for
+# macOS. ZIG: the command, several words perhaps; without it HALITE_ZIG, zig, python-zig and the package ziglang of python3
+# are tried. Ends with 77 where there is none.
 set -eu
 here=$(dirname "$0")/../..
 work=$(mktemp -d)
@@ -22,11 +22,14 @@ if [ $# -eq 0 ]; then
     fi
 fi
 for target in aarch64-macos x86_64-macos; do
-    "$@" cc -target $target -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror \
-        -D_POSIX_C_SOURCE=200809L -I"$here/src" -I"$here/include" -c "$here/src/delegates/coreml/run_apple.c" \
-        -o "$work/$target.o"
-    for symbol in objc_msgSend objc_getClass sel_registerName objc_autoreleasePoolPush; do
-        grep -q "_$symbol" "$work/$target.o" || { echo "$target: run_apple.c does not call $symbol"; exit 1; }
+    for file in delegates/coreml/run_apple base/objc; do
+        "$@" cc -target $target -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror \
+            -D_POSIX_C_SOURCE=200809L -I"$here/src" -I"$here/include" -c "$here/src/$file.c" \
+            -o "$work/$(basename $file).$target.o"
     done
-    echo "$target: $(wc -c <"$work/$target.o") bytes"
+    grep -q _hl_objc_load "$work/run_apple.$target.o" || { echo "$target: run_apple.c does not load the runtime"; exit 1; }
+    for symbol in objc_msgSend objc_getClass sel_registerName objc_autoreleasePoolPush; do
+        grep -q "$symbol" "$work/objc.$target.o" || { echo "$target: objc.c does not look for $symbol"; exit 1; }
+    done
+    echo "$target: $(wc -c <"$work/run_apple.$target.o") bytes"
 done

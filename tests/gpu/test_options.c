@@ -329,7 +329,7 @@ static void test_key_options(void **state)
         {{"", "1"}, "unknown option ; known are "},
         {{"require_full_delegation", "yes"}, "expected true or false"},
         {{"device", ""}, "option device is \"\""},
-        {{"device", "nosuch"}, "device nosuch: unknown; known are auto, opencl, vulkan, gles, metal, null"},
+        {{"device", "nosuch"}, "device nosuch: unknown; known are auto, opencl, vulkan, gles, metal, cuda, null"},
         {{"device", "vulkan:x"}, "device vulkan:x: what follows the colon is no number of a device"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -223,7 +223,8 @@ if has_opencl; then
     line "^$tab +TfLiteGpuDelegateV2$tab"
     line "^Delegate internal:"
     line "^$tab +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
-    line "^$tab +CONV_2D [a-z_]+$tab +2$tab"
+    line "^$tab +CONV_2D convolve$tab +1$tab"
+    line "^$tab +CONV_2D separable$tab +1$tab"
     # Compiled kernels are kept, or it is said why not.
     gpu="--use_gpu=true --gpu_backend=opencl:0"
     mkdir "$work/kernels"

@@ -30,17 +30,18 @@ fi
 
 # ---- devices: none at all, whatever this machine has
 export HALITE_OPENCL_LIBRARY=/nowhere/libOpenCL.so HALITE_VULKAN_LIBRARY=/nowhere/libvulkan.so
-export HALITE_GLES_LIBRARY=/nowhere/libEGL.so
+export HALITE_GLES_LIBRARY=/nowhere/libEGL.so HALITE_CUDA_LIBRARY=/nowhere/libcuda.so
 passes "$halite" devices
 says "auto takes none: there is no device"
 says "OpenCL: the library that HALITE_OPENCL_LIBRARY names does not open"
 says "Vulkan: "
 says "OpenGL ES: the library that HALITE_GLES_LIBRARY names does not open"
+says "CUDA: the library that HALITE_CUDA_LIBRARY names does not open"
 passes "$halite" devices --json
 check "$work/out" '
 assert m["devices"] == [] and m["auto"] is None
-assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan", "OpenGL ES"] and all(a["problem"] for a in m["apis"])
-assert m["reason"].startswith("No GPU found by OpenCL, Vulkan or OpenGL ES. OpenCL: ")
+assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan", "OpenGL ES", "CUDA"] and all(a["problem"] for a in m["apis"])
+assert m["reason"].startswith("No GPU found by OpenCL, Vulkan, OpenGL ES or CUDA. OpenCL: ")
 assert "the library that HALITE_OPENCL_LIBRARY names does not open" in m["reason"]'
 
 # A program with rights that its user lacks takes no library of the user's choice. Only where such a program can be made.
@@ -80,12 +81,12 @@ nodes, = p["subgraphs"]
 assert [n["operator"] for n in nodes] == [n["operator"] for n in m["subgraphs"][0]["nodes"]]
 assert [n["node"] for n in nodes] == list(range(7))
 assert all(n["where"] == "GPU" and n["reason"] == "OK" and n["partition"] == 0 for n in nodes)'
-unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY HALITE_GLES_LIBRARY
+unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY HALITE_GLES_LIBRARY HALITE_CUDA_LIBRARY
 
 # ---- the devices of this machine: each can be named, and takes the demo model
 passes "$halite" devices --json
 check "$work/out" '
-names = {"OpenCL": "opencl", "Vulkan": "vulkan", "OpenGL ES": "gles"}
+names = {"OpenCL": "opencl", "Vulkan": "vulkan", "OpenGL ES": "gles", "CUDA": "cuda"}
 for d in m["devices"]:
     assert d["name"].split(":")[0] == names[d["api"]] and d["driver"] and d["description"]
     assert d["max_buffer"] > 0 and d["max_group_size"] > 0 and d["shared_memory"] > 0
