@@ -64,6 +64,25 @@ static void shares_items(void **state)
     hl_threads_destroy(threads);
 }
 
+// More items than a round can count: the pool makes several of it.
+enum { MANY = 3 * 65535 + 7 };
+
+static void count_one(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    ((unsigned char *)arg)[item]++;
+}
+
+static void shares_many_items(void **state)
+{
+    (void)state;
+    static unsigned char times[MANY];
+    struct hl_threads *threads = hl_threads_create(THREADS);
+    hl_threads_run(threads, MANY, count_one, times);
+    for (int i = 0; i < MANY; i++) assert_int_equal(times[i], 1);
+    hl_threads_destroy(threads);
+}
+
 static void does_without_threads(void **state)
 {
     (void)state;
@@ -111,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_items),
+        cmocka_unit_test(shares_many_items),
         cmocka_unit_test(does_without_threads),
         cmocka_unit_test(ends_without_work),
         cmocka_unit_test(a_forked_process_works_alone),
