@@ -20,3 +20,13 @@ struct hl_rescale hl_rescale_from(double real)
     if (shift > 30) return (struct hl_rescale){INT32_MAX, 30};
     return (struct hl_rescale){(int32_t)multiplier, shift};
 }
+
+struct hl_rescale hl_rescale_of_mean(double real, int64_t count)
+{
+    struct hl_rescale rescale = hl_rescale_from(real);
+    int shift = 0;
+    while (shift < 32 && shift < 31 + rescale.shift && count >> (shift + 1) != 0) shift++;
+    rescale.multiplier = (int32_t)(((int64_t)rescale.multiplier << shift) / count);
+    rescale.shift -= shift;
+    return rescale;
+}

@@ -14,6 +14,9 @@ struct hl_rescale {
 };
 // Rounds half away from zero; 0 for real numbers too small. real must be finite and >= 0.
 struct hl_rescale hl_rescale_from(double real);
+// The rescale of a sum of `count` elements, count > 0, to their mean: with 1 / count multiplied into it in integers, as
+// the original does.
+struct hl_rescale hl_rescale_of_mean(double real, int64_t count);
 
 // High half of 2ab, rounded half up; the one overflow saturates. And x / 2^exponent rounded half away from zero.
 static inline int32_t hl_high_mul(int32_t a, int32_t b)

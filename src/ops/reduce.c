@@ -304,17 +304,6 @@ static int32_t rescale_total(int64_t total, struct hl_rescale rescale)
     return hl_rescale_apply((int32_t)total, rescale);
 }
 
-// The rescale from x's scale to y's, with 1 / count multiplied into it.
-static struct hl_rescale mean_rescale(double real, int64_t count)
-{
-    struct hl_rescale rescale = hl_rescale_from(real);
-    int shift = 0;
-    while (shift < 32 && shift < 31 + rescale.shift && count >> (shift + 1) != 0) shift++;
-    rescale.multiplier = (int32_t)(((int64_t)rescale.multiplier << shift) / count);
-    rescale.shift -= shift;
-    return rescale;
-}
-
 static void finish_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
                              int64_t outputs)
 {
@@ -325,7 +314,7 @@ static void finish_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struc
     bool fixed = mean || x->type == kTfLiteUInt8;
     float scale = x->params.scale / y->params.scale;
     float bias = (float)-hl_zero(x) * scale * (float)r->count;
-    if (fixed && r->count > 0) rescale = mean ? mean_rescale(real, r->count) : hl_rescale_from(real);
+    if (fixed && r->count > 0) rescale = mean ? hl_rescale_of_mean(real, r->count) : hl_rescale_from(real);
 
     for (int64_t i = 0; i < outputs; i++) {
         if (r->count == 0) {

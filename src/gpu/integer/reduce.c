@@ -76,17 +76,6 @@ static bool supported(const struct gpu_node_view *view)
            gpu_refuse(view, DELEGATE_SHAPE, 0, "exact integers: an output of %lld elements", (long long)(in / out));
 }
 
-// The multiplier from x's scale to y's, divided by the count, as the CPU divides it.
-static struct hl_rescale mean_rescale(double real, int64_t count)
-{
-    struct hl_rescale rescale = hl_rescale_from(real);
-    int shift = 0;
-    while (shift < 32 && shift < 31 + rescale.shift && count >> (shift + 1) != 0) shift++;
-    rescale.multiplier = (int32_t)(((int64_t)rescale.multiplier << shift) / count);
-    rescale.shift -= shift;
-    return rescale;
-}
-
 static enum kind kind_of(int builtin)
 {
     return builtin == kTfLiteBuiltinReduceMax ? MAXIMUM : builtin == kTfLiteBuiltinReduceMin ? MINIMUM : SUM;
@@ -105,7 +94,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     bool channels = kept.c == 1 && x->shape.c > 1;
     int64_t count = gpu_elements(over);
     struct hl_rescale rescale =
-        mean_rescale((double)x->quantization.scale / (double)y->quantization.scale, count > 0 ? count : 1);
+        hl_rescale_of_mean((double)x->quantization.scale / (double)y->quantization.scale, count > 0 ? count : 1);
     struct gpu_value *to = gpu_plan_target(plan, y, kept);
     if (!to) return false;
     int share = 1;
