@@ -15,7 +15,7 @@
 #include "ops/common/conv.h"
 
 // Fewer outputs than this take about as long as it takes to share them among threads.
-enum { MIN_OUTPUTS = 16384 };
+enum { MIN_OUTPUTS = 1500 };
 // Positions of a run, and the most pointers that a run may need.
 enum { RUN = 64, MAX_POINTERS = 1 << 17 };
 // Of a vector of any CPU level.
@@ -423,11 +423,10 @@ static void run_rows(void *arg, int64_t item, int worker)
 static void share_rows(TfLiteContext *ctx, struct pass *pass, int64_t first, int64_t end)
 {
     const struct depthwise *d = pass->d;
-    int64_t rows = end - first, threads = hl_thread_count(ctx), items = rows < 2 * threads ? rows : 2 * threads;
-    if (rows * d->shape.out_width * d->run.channels < MIN_OUTPUTS || threads == 1) items = 1;
+    const int64_t rows = end - first;
     pass->first_row = first, pass->end_row = end;
     pass->first_batch = first / d->shape.out_height;
-    pass->item_rows = (rows + items - 1) / items;
+    pass->item_rows = hl_piece(ctx, rows, rows * d->shape.out_width * d->run.channels >= MIN_OUTPUTS);
     hl_parallel(ctx, (rows + pass->item_rows - 1) / pass->item_rows, run_rows, pass);
 }
 

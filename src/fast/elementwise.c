@@ -12,8 +12,8 @@
 #include "ops/arithmetic.h"
 
 enum {
-    BLOCK = 4096, // bytes of an operand that are written out at a time: they stay in the first-level cache
-    MIN_SHARED_ELEMENTS = 32768 // fewer elements take about as long as waking the other threads
+    BLOCK = 4096,              // bytes of an operand that are written out at a time: they stay in the first-level cache
+    MIN_SHARED_ELEMENTS = 2048 // fewer elements take about as long as waking the other threads
 };
 
 static const struct hl_element_kernels *kernels_for(const TfLiteTensor *y)

@@ -21,7 +21,7 @@ struct resize {
 };
 
 // Fewer elements take about as long as waking the other threads.
-enum { MIN_SHARED_VALUES = 50000 };
+enum { MIN_SHARED_VALUES = 4000 };
 
 // The largest sum of the magnitudes of two neighbors' weights, in units of 2^-10. It is above 1024 where a sample lies
 // outside the image.

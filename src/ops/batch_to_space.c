@@ -135,8 +135,8 @@ static void inside(const struct blocks *blocks, int axis, int offset, int64_t *f
 }
 
 // Copies one of the block's positions, of all batches, between the tensors.
-static void copy_position(const struct blocks *blocks, int row, int column, bool to_space, int bits, void *to,
-                          const void *from)
+static void copy_position(const TfLiteContext *ctx, const struct blocks *blocks, int row, int column, bool to_space,
+                          int bits, void *to, const void *from)
 {
     const int channels = blocks->channels, *block = blocks->block;
     int64_t first_row, first_column, rows, columns;
@@ -153,7 +153,7 @@ static void copy_position(const struct blocks *blocks, int row, int column, bool
                    (first_column * block[1] + column - blocks->before[1]) * large.stride[2];
     large.stride[1] *= block[0];
     large.stride[2] *= block[1];
-    hl_copy(bits, 4, dims, to, to_space ? &large : &small, from, to_space ? &small : &large);
+    hl_copy_shared(ctx, bits, 4, dims, to, to_space ? &large : &small, from, to_space ? &small : &large);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_space)
@@ -168,7 +168,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_s
     if (!to_space) hl_fill_zero(y);
     for (int row = 0; row < blocks.block[0]; row++)
         for (int column = 0; column < blocks.block[1]; column++)
-            copy_position(&blocks, row, column, to_space, hl_type_bits(y->type), y->data.data, hl_data(x));
+            copy_position(ctx, &blocks, row, column, to_space, hl_type_bits(y->type), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 

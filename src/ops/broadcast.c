@@ -55,7 +55,7 @@ static TfLiteStatus broadcast_to_invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from = {0};
     for (int axis = first; axis < rank; axis++)
         from.stride[axis] = hl_dim(x, axis - first) == 1 ? 0 : whole.stride[axis - first];
-    hl_copy(hl_type_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 

@@ -28,7 +28,7 @@ static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t tab
 }
 
 // Input x becomes the positions from `start` on along the axis.
-static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
+static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
     const int rank = hl_rank(y), bits = hl_type_bits(y->type);
     if (y->type == kTfLiteUInt8 && !hl_same_quantization(x, y)) {
@@ -47,7 +47,7 @@ static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
     struct hl_layout to = hl_row_major(rank, y->dims->data);
     struct hl_layout from = hl_row_major(rank, x->dims->data);
     to.offset = start * to.stride[axis];
-    hl_copy(bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
 }
 
 static int concatenation_axis(const TfLiteNode *node, int rank)
@@ -65,7 +65,7 @@ static TfLiteStatus concatenate(TfLiteContext *ctx, const TfLiteNode *node)
     hl_clear_packed(y);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        join(x, y, axis, start);
+        join(ctx, x, y, axis, start);
         start += hl_dim(x, axis);
     }
     return kTfLiteOk;
@@ -146,7 +146,7 @@ static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
         const TfLiteTensor *x = hl_input(ctx, node, i);
         const struct hl_layout from = hl_row_major(hl_rank(x), x->dims->data);
         const struct hl_layout to = hl_without_axis(&whole, rank, axis, i);
-        hl_copy(hl_type_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x), &from);
+        hl_copy_shared(ctx, hl_type_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x), &from);
     }
     return kTfLiteOk;
 }

@@ -20,7 +20,8 @@ static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node, int block)
 
 // Both tensors as [b, h, block, w, block, c] of the smaller picture, in the order of the larger
 // one.
-static void copy_blocks(const TfLiteTensor *x, TfLiteTensor *y, const TfLiteTensor *small, int block, int channels)
+static void copy_blocks(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *y, const TfLiteTensor *small,
+                        int block, int channels)
 {
     const int dims[6] = {hl_dim(small, 0), hl_dim(small, 1), block, hl_dim(small, 2), block, channels};
     const struct hl_layout large_layout = hl_row_major(6, dims);
@@ -28,8 +29,8 @@ static void copy_blocks(const TfLiteTensor *x, TfLiteTensor *y, const TfLiteTens
     const struct hl_layout small_layout = {
         .stride = {row * dims[1], row, (int64_t)block * channels, pixel, channels, 1},
     };
-    hl_copy(hl_type_bits(x->type), 6, dims, y->data.data, small == y ? &small_layout : &large_layout, hl_data(x),
-            small == y ? &large_layout : &small_layout);
+    hl_copy_shared(ctx, hl_type_bits(x->type), 6, dims, y->data.data, small == y ? &small_layout : &large_layout,
+                   hl_data(x), small == y ? &large_layout : &small_layout);
 }
 
 // ---- SPACE_TO_DEPTH -----------------------------------------------------------------------------
@@ -55,7 +56,7 @@ static TfLiteStatus space_to_depth_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteSpaceToDepthParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    copy_blocks(x, y, y, params->block_size, hl_dim(x, 3));
+    copy_blocks(ctx, x, y, y, params->block_size, hl_dim(x, 3));
     return kTfLiteOk;
 }
 
@@ -89,7 +90,7 @@ static TfLiteStatus depth_to_space_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteDepthToSpaceParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    copy_blocks(x, y, x, params->block_size, hl_dim(y, 3));
+    copy_blocks(ctx, x, y, x, params->block_size, hl_dim(y, 3));
     return kTfLiteOk;
 }
 

@@ -49,7 +49,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from = hl_row_major(rank, x->dims->data), to = hl_row_major(rank, y->dims->data);
     for (int axis = 0; axis < rank; axis++) to.stride[axis] *= dilations[axis];
     hl_fill(bits, hl_elements(y), y->data.raw, hl_data(hl_input(ctx, node, 2)));
-    hl_copy(bits, rank, x->dims->data, y->data.raw, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, bits, rank, x->dims->data, y->data.raw, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 

@@ -89,7 +89,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const struct hl_layout from = hl_row_major(rank, x->dims->data);
     struct hl_layout to = hl_row_major(rank, dims);
     for (int axis = 0; axis < rank; axis++) to.offset += before[axis] * to.stride[axis];
-    hl_copy(hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
 
     // Where x begins, with the axes behind the one at work at their own beginning.
     int64_t start = to.offset;

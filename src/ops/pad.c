@@ -95,35 +95,77 @@ static void pad_axis(const struct padding *p, int axis, int64_t y_at, int64_t x_
     fill(p, p->dims[axis] * inner - before - middle, start + middle);
 }
 
+// Positions of y along the first axis of more than one, in pieces.
+struct pad_run {
+    struct padding padding;
+    int axis;
+    int64_t piece;
+};
+
+static void pad_piece(void *arg, int64_t item, int worker)
+{
+    const struct pad_run *run = arg;
+    const struct padding *p = &run->padding;
+    const int axis = run->axis, x_dim = p->x_dims[axis];
+    const int64_t inner = p->inner[axis], first = item * run->piece;
+    const int64_t end = first + run->piece < p->dims[axis] ? first + run->piece : p->dims[axis];
+    (void)worker;
+    for (int64_t at = first; at < end; at++) {
+        const int64_t x_at = at - p->before[axis];
+        if (x_at < 0 || x_at >= x_dim)
+            fill(p, inner, at * inner);
+        else if (axis >= p->last)
+            hl_copy_run(p->bits, inner, p->y, at * inner, p->x, x_at * p->x_inner[axis]);
+        else
+            pad_axis(p, axis + 1, at * inner, x_at * p->x_inner[axis]);
+    }
+}
+
+// Shares the work among threads, where there is enough of it.
+static void pad(const TfLiteContext *ctx, struct pad_run *run, int rank)
+{
+    const struct padding *p = &run->padding;
+    while (run->axis < rank - 1 && p->dims[run->axis] == 1 && p->x_dims[run->axis] == 1) run->axis++;
+    const int64_t length = p->dims[run->axis];
+    run->piece = hl_piece(ctx, length, length * p->inner[run->axis] * p->bits / 8 >= HL_MIN_SHARED_BYTES);
+    if (run->piece == length)
+        pad_axis(p, 0, 0, 0);
+    else
+        hl_parallel(ctx, (length - 1) / run->piece + 1, pad_piece, run);
+}
+
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteTensor *value = hl_input_count(node) == 3 ? hl_input(ctx, node, 2) : NULL;
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const int rank = hl_rank(x);
-    struct padding p = {.bits = hl_type_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
+    struct pad_run run = {
+        .padding = {.bits = hl_type_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}},
+    };
+    struct padding *p = &run.padding;
 
-    HL_TRY(find_borders(ctx, node, p.before, p.dims));
-    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, p.dims));
+    HL_TRY(find_borders(ctx, node, p->before, p->dims));
+    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, p->dims));
     if (hl_elements(y) == 0) return kTfLiteOk;
     // Zeros of any size but where there is a zero point.
     const int64_t zeros = 0;
     const int16_t zero_16 = (int16_t)hl_zero(y);
     const uint8_t zero_8 = (uint8_t)hl_zero(y);
-    p.value = &zeros;
+    p->value = &zeros;
     if (value)
-        p.value = hl_data(value);
+        p->value = hl_data(value);
     else if (hl_has_zero_point(y->type))
-        p.value = y->type == kTfLiteInt16 ? (const void *)&zero_16 : &zero_8;
-    p.x = hl_data(x);
-    p.y = y->data.raw;
+        p->value = y->type == kTfLiteInt16 ? (const void *)&zero_16 : &zero_8;
+    p->x = hl_data(x);
+    p->y = y->data.raw;
     for (int axis = 0; axis < rank; axis++) {
-        p.x_dims[axis] = hl_dim(x, axis);
-        p.inner[axis] = hl_product(y->dims, axis + 1, rank);
-        p.x_inner[axis] = hl_product(x->dims, axis + 1, rank);
-        if (p.dims[axis] != p.x_dims[axis]) p.last = axis;
+        p->x_dims[axis] = hl_dim(x, axis);
+        p->inner[axis] = hl_product(y->dims, axis + 1, rank);
+        p->x_inner[axis] = hl_product(x->dims, axis + 1, rank);
+        if (p->dims[axis] != p->x_dims[axis]) p->last = axis;
     }
-    pad_axis(&p, 0, 0, 0);
+    pad(ctx, &run, rank);
     return kTfLiteOk;
 }
 

@@ -191,26 +191,92 @@ static int clip(const struct hl_window *window, int at, int stride, int filter, 
     return end > *first ? (int)(end - *first) : 0;
 }
 
-static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *kernel)
+// Rows of the output, counted through all batches. Either `kernel` makes one position after the other, or `strips` as
+// many as a strip has room for.
+struct rows {
+    const struct pool *op;
+    const TfLitePoolParams *params;
+    pool_kernel *kernel;
+    max_kernel *strips;
+    const void *x;
+    char *y;
+    int height, width, channels;  // of x
+    int64_t count, piece, stride; // of rows: all, in one item of work, bytes
+};
+
+static void pool_row(const struct rows *rows, int64_t batch, int row, char *y)
 {
+    const struct pool *op = rows->op;
+    const TfLitePoolParams *params = rows->params;
+    struct patch patch = {.down = (int64_t)rows->width * rows->channels, .channels = rows->channels};
+    int64_t top, left;
+    patch.rows = clip(&op->y, row, params->stride_height, params->filter_height, rows->height, &top);
+    for (int j = 0; j < op->x.out; j++) {
+        patch.columns = clip(&op->x, j, params->stride_width, params->filter_width, rows->width, &left);
+        patch.first = ((batch * rows->height + top) * rows->width + left) * rows->channels;
+        rows->kernel(op, &patch, rows->x, y + rows->stride / op->x.out * j);
+    }
+}
+
+static void max_row(const struct rows *rows, int64_t batch, int row, char *y)
+{
+    const struct pool *op = rows->op;
+    const TfLitePoolParams *params = rows->params;
+    const int width = rows->width, channels = rows->channels;
+    struct reach reach[STRIP_OUTPUTS];
+    struct strip strip = {.down = (int64_t)width * channels, .channels = channels, .reach = reach};
+    int64_t top, left, first;
+    strip.rows = clip(&op->y, row, params->stride_height, params->filter_height, rows->height, &top);
+    for (int j = 0; j < op->x.out; j += strip.outputs) {
+        clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
+        if (left > width) left = width; // a window beyond the input
+        strip.columns = strip.outputs = 0;
+        while (strip.outputs < STRIP_OUTPUTS && j + strip.outputs < op->x.out) {
+            int count = clip(&op->x, j + strip.outputs, params->stride_width, params->filter_width, width, &first);
+            int64_t end = count > 0 ? first + count - left : strip.columns;
+            if (end * channels > STRIP) break;
+            reach[strip.outputs++] = (struct reach){count > 0 ? (int)(first - left) : 0, count};
+            if (end > strip.columns) strip.columns = (int)end;
+        }
+        strip.first = ((batch * rows->height + top) * width + left) * channels;
+        rows->strips(op, &strip, rows->x, y + rows->stride / op->x.out * j);
+    }
+}
+
+static void run_rows(void *arg, int64_t item, int worker)
+{
+    const struct rows *rows = arg;
+    const int64_t first = item * rows->piece, left = rows->count - first;
+    const int64_t end = first + (left < rows->piece ? left : rows->piece);
+    (void)worker;
+    for (int64_t row = first; row < end; row++)
+        (rows->strips ? max_row : pool_row)(rows, row / rows->op->y.out, (int)(row % rows->op->y.out),
+                                            rows->y + row * rows->stride);
+}
+
+static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *kernel, max_kernel *strips)
+{
+    enum { MIN_SHARED_VALUES = 8192 }; // of all windows: fewer take about as long as it takes to share them
     const TfLitePoolParams *params = node->builtin_data;
-    const struct pool *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
     if (hl_elements(y) == 0) return kTfLiteOk;
-    char *out = HL_OUT(char, y);
-    struct patch patch = {.down = (int64_t)width * channels, .channels = channels};
-    for (int b = 0; b < hl_dim(x, 0); b++)
-        for (int i = 0; i < op->y.out; i++)
-            for (int j = 0; j < op->x.out; j++) {
-                int64_t top, left;
-                patch.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
-                patch.columns = clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
-                patch.first = (((int64_t)b * height + top) * width + left) * channels;
-                kernel(op, &patch, hl_data(x), out);
-                out += (size_t)channels * hl_type_size(x->type);
-            }
+    struct rows rows = {
+        .op = node->user_data,
+        .params = params,
+        .kernel = kernel,
+        .strips = (int64_t)params->filter_width * hl_dim(x, 3) > STRIP ? NULL : strips,
+        .x = hl_data(x),
+        .y = HL_OUT(char, y),
+        .height = hl_dim(x, 1),
+        .width = hl_dim(x, 2),
+        .channels = hl_dim(x, 3),
+        .count = (int64_t)hl_dim(y, 0) * hl_dim(y, 1),
+        .stride = (int64_t)hl_dim(y, 2) * hl_dim(y, 3) * (int64_t)hl_type_size(x->type),
+    };
+    const double values = (double)hl_elements(y) * params->filter_height * params->filter_width;
+    rows.piece = hl_piece(ctx, rows.count, values >= MIN_SHARED_VALUES);
+    hl_parallel(ctx, (rows.count - 1) / rows.piece + 1, run_rows, &rows);
     return kTfLiteOk;
 }
 
@@ -218,63 +284,27 @@ static TfLiteStatus average_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     switch (x->type) {
-    case kTfLiteUInt8: return pool_run(ctx, node, average_u8);
-    case kTfLiteInt8: return pool_run(ctx, node, average_i8);
-    case kTfLiteInt16: return pool_run(ctx, node, average_i16);
-    default: return pool_run(ctx, node, average_f32);
+    case kTfLiteUInt8: return pool_run(ctx, node, average_u8, NULL);
+    case kTfLiteInt8: return pool_run(ctx, node, average_i8, NULL);
+    case kTfLiteInt16: return pool_run(ctx, node, average_i16, NULL);
+    default: return pool_run(ctx, node, average_f32, NULL);
     }
-}
-
-static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *kernel, pool_kernel *wide)
-{
-    const TfLitePoolParams *params = node->builtin_data;
-    const struct pool *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
-    TfLiteTensor *y = hl_output(ctx, node, 0);
-    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
-    if (hl_elements(y) == 0) return kTfLiteOk;
-    if ((int64_t)params->filter_width * channels > STRIP) return pool_run(ctx, node, wide);
-    char *out = HL_OUT(char, y);
-    struct reach reach[STRIP_OUTPUTS];
-    struct strip strip = {.down = (int64_t)width * channels, .channels = channels, .reach = reach};
-    for (int b = 0; b < hl_dim(x, 0); b++)
-        for (int i = 0; i < op->y.out; i++) {
-            int64_t top, left, first;
-            strip.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
-            for (int j = 0; j < op->x.out; j += strip.outputs) {
-                clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
-                if (left > width) left = width; // a window beyond the input
-                strip.columns = strip.outputs = 0;
-                while (strip.outputs < STRIP_OUTPUTS && j + strip.outputs < op->x.out) {
-                    int count =
-                        clip(&op->x, j + strip.outputs, params->stride_width, params->filter_width, width, &first);
-                    int64_t end = count > 0 ? first + count - left : strip.columns;
-                    if (end * channels > STRIP) break;
-                    reach[strip.outputs++] = (struct reach){count > 0 ? (int)(first - left) : 0, count};
-                    if (end > strip.columns) strip.columns = (int)end;
-                }
-                strip.first = (((int64_t)b * height + top) * width + left) * channels;
-                kernel(op, &strip, hl_data(x), out);
-                out += (size_t)strip.outputs * (size_t)channels * hl_type_size(x->type);
-            }
-        }
-    return kTfLiteOk;
 }
 
 static TfLiteStatus max_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     switch (x->type) {
-    case kTfLiteUInt8: return max_run(ctx, node, max_u8, wide_u8);
-    case kTfLiteInt8: return max_run(ctx, node, max_i8, wide_i8);
-    case kTfLiteInt16: return max_run(ctx, node, max_i16, wide_i16);
-    default: return max_run(ctx, node, max_f32, wide_f32);
+    case kTfLiteUInt8: return pool_run(ctx, node, wide_u8, max_u8);
+    case kTfLiteInt8: return pool_run(ctx, node, wide_i8, max_i8);
+    case kTfLiteInt16: return pool_run(ctx, node, wide_i16, max_i16);
+    default: return pool_run(ctx, node, wide_f32, max_f32);
     }
 }
 
 static TfLiteStatus l2_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    return pool_run(ctx, node, l2_f32);
+    return pool_run(ctx, node, l2_f32, NULL);
 }
 
 static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)

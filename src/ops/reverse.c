@@ -69,7 +69,7 @@ static TfLiteStatus reverse_invoke(TfLiteContext *ctx, TfLiteNode *node)
         from.offset += (hl_dim(x, axis) - 1) * from.stride[axis];
         from.stride[axis] = -from.stride[axis];
     }
-    hl_copy(hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 
@@ -97,8 +97,8 @@ static TfLiteStatus sequence_prepare(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 // Copies `count` positions of the sequence from `first` on, of one batch.
-static void copy_part(const TfLiteNode *node, const TfLiteTensor *x, TfLiteTensor *y, int batch_index, int64_t first,
-                      int64_t count, bool backward)
+static void copy_part(const TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, TfLiteTensor *y,
+                      int batch_index, int64_t first, int64_t count, bool backward)
 {
     const TfLiteReverseSequenceParams *params = node->builtin_data;
     const int rank = hl_rank(x), sequence = params->seq_dim, batch = params->batch_dim;
@@ -114,7 +114,7 @@ static void copy_part(const TfLiteNode *node, const TfLiteTensor *x, TfLiteTenso
         from.offset += (count - 1) * from.stride[sequence];
         from.stride[sequence] = -from.stride[sequence];
     }
-    hl_copy(hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
 }
 
 static TfLiteStatus sequence_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -128,8 +128,8 @@ static TfLiteStatus sequence_invoke(TfLiteContext *ctx, TfLiteNode *node)
         const int64_t length = hl_integer_at(lengths, i);
         HL_REQUIRE(ctx, node, length >= 0 && length <= longest, "length %lld of batch %d is outside 0 to %d",
                    (long long)length, i, longest);
-        copy_part(node, x, y, i, 0, length, true);
-        copy_part(node, x, y, i, length, longest - length, false);
+        copy_part(ctx, node, x, y, i, 0, length, true);
+        copy_part(ctx, node, x, y, i, length, longest - length, false);
     }
     return kTfLiteOk;
 }

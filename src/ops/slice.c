@@ -55,7 +55,7 @@ static TfLiteStatus copy_slice(TfLiteContext *ctx, const TfLiteNode *node, const
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, hl_rank(x), dims, y, x, from);
     hl_clear_packed(y);
-    hl_copy(hl_type_bits(x->type), hl_rank(x), dims, y->data.data, &to, hl_data(x), from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), hl_rank(x), dims, y->data.data, &to, hl_data(x), from);
     return kTfLiteOk;
 }
 
@@ -140,7 +140,7 @@ static TfLiteStatus update_invoke(TfLiteContext *ctx, TfLiteNode *node)
         const int64_t last = hl_dim(operand, axis) - hl_dim(update, axis);
         to.offset += (start < 0 ? 0 : start > last ? last : start) * to.stride[axis];
     }
-    hl_copy(hl_type_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update), &from);
+    hl_copy_shared(ctx, hl_type_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update), &from);
     return kTfLiteOk;
 }
 

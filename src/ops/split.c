@@ -50,7 +50,7 @@ static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, cons
         HL_REQUIRE(ctx, node, start + hl_dim(y, axis) <= hl_dim(x, axis), "output %d lies beyond the input", i);
         const struct hl_layout to = hl_row_major(rank, y->dims->data);
         from.offset = start * from.stride[axis];
-        hl_copy(hl_type_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
+        hl_copy_shared(ctx, hl_type_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
         start += hl_dim(y, axis);
     }
     return kTfLiteOk;
@@ -218,7 +218,7 @@ static TfLiteStatus unpack_invoke(TfLiteContext *ctx, TfLiteNode *node)
         TfLiteTensor *y = hl_output(ctx, node, i);
         const struct hl_layout from = hl_without_axis(&whole, rank, axis, i);
         const struct hl_layout to = hl_row_major(rank - 1, y->dims->data);
-        hl_copy(hl_type_bits(x->type), rank - 1, y->dims->data, y->data.data, &to, hl_data(x), &from);
+        hl_copy_shared(ctx, hl_type_bits(x->type), rank - 1, y->dims->data, y->data.data, &to, hl_data(x), &from);
     }
     return kTfLiteOk;
 }

@@ -67,7 +67,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
         count *= dims[axis];
     }
     hl_fill(bits, hl_elements(y), y->data.raw, hl_data(hl_input(ctx, node, 1)));
-    if (count > 0) hl_copy(bits, rank, dims, y->data.raw, &to, hl_data(x), &from);
+    if (count > 0) hl_copy_shared(ctx, bits, rank, dims, y->data.raw, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 

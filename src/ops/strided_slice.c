@@ -133,7 +133,7 @@ static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, c
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
     if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)
-        hl_copy(bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
+        hl_copy_shared(ctx, bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
     else
         copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
     return kTfLiteOk;

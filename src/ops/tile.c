@@ -70,7 +70,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(find_tiles(ctx, node, &rank, dims, &from));
     if (y->type == kTfLiteString) return hl_strings_copy(ctx, node, rank, dims, y, x, &from);
     const struct hl_layout to = hl_row_major(rank, dims);
-    hl_copy(hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 

@@ -64,7 +64,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, dims));
     const struct hl_layout to = hl_row_major(rank, dims);
     hl_clear_packed(y);
-    hl_copy(hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
+    hl_copy_shared(ctx, hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 

@@ -191,6 +191,12 @@ int hl_thread_count(const TfLiteContext *ctx)
     return hl_threads_count(hl_subgraph_of(ctx)->interpreter->threads);
 }
 
+int64_t hl_piece(const TfLiteContext *ctx, int64_t count, bool is_worth_it)
+{
+    const int64_t threads = hl_thread_count(ctx);
+    return is_worth_it && threads > 1 ? (count - 1) / (2 * threads) + 1 : count;
+}
+
 void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
 {
     hl_threads_run(hl_subgraph_of(ctx)->interpreter->threads, items, work, arg);

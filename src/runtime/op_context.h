@@ -116,9 +116,12 @@ bool hl_wants_fast(const TfLiteContext *ctx);
 // Returns the microkernels for rows (ops/common/row_kernels.h) that src/ops has chosen for this interpreter.
 const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx);
 
-// The first returns how many threads the interpreter runs kernels with. The second runs hl_threads_run of
-// base/threads.h with them.
+// Returns how many threads the interpreter runs kernels with.
 int hl_thread_count(const TfLiteContext *ctx);
+// Positions of one item of work where `count` of them, at least one, are shared among these threads: two items for
+// each thread, or all positions in one where sharing is not worth it.
+int64_t hl_piece(const TfLiteContext *ctx, int64_t count, bool is_worth_it);
+// Runs hl_threads_run of base/threads.h with these threads.
 void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 
 #endif

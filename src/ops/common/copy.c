@@ -226,6 +226,65 @@ void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layo
     }
 }
 
+// A copy in pieces along one axis.
+struct pieces {
+    int bits, rank, axis, piece; // positions of a piece
+    const int *dims;
+    void *to;
+    const void *from;
+    const struct hl_layout *to_layout, *from_layout;
+};
+
+static void copy_piece(void *arg, int64_t item, int worker)
+{
+    const struct pieces *p = arg;
+    struct hl_layout to = *p->to_layout, from = *p->from_layout;
+    int dims[HL_MAX_RANK], first = (int)item * p->piece, left = p->dims[p->axis] - first;
+    (void)worker;
+    memcpy(dims, p->dims, (size_t)p->rank * sizeof *dims);
+    dims[p->axis] = left < p->piece ? left : p->piece;
+    to.offset += first * to.stride[p->axis];
+    from.offset += first * from.stride[p->axis];
+    hl_copy(p->bits, p->rank, dims, p->to, &to, p->from, &from);
+}
+
+// Chooses the axis and the positions of a piece along it, so that there are about `pieces` and no two threads touch the
+// same cache lines, neither in the target nor in the source. Returns how many there are; 1: the copy is not to be cut.
+static int cut(struct pieces *p, int pieces)
+{
+    enum { LINE = 64 };
+    int best = 1;
+    int64_t best_stride = 0;
+    for (int axis = 0; axis < p->rank; axis++) {
+        const int64_t to = llabs(p->to_layout->stride[axis]), from = llabs(p->from_layout->stride[axis]);
+        const int64_t stride = (from > 0 && from < to ? from : to) * (p->bits / 8);
+        const int least = stride > 0 && stride < LINE ? (int)((LINE - 1) / stride) + 1 : 1;
+        int piece = (p->dims[axis] - 1) / pieces + 1;
+        piece = (piece + least - 1) / least * least;
+        const int count = (p->dims[axis] - 1) / piece + 1;
+        if (count < best || (count == best && stride <= best_stride) || count == 1) continue;
+        best = count;
+        best_stride = stride;
+        p->axis = axis;
+        p->piece = piece;
+    }
+    return best;
+}
+
+void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dims, void *to,
+                    const struct hl_layout *to_layout, const void *from, const struct hl_layout *from_layout)
+{
+    const int threads = hl_thread_count(ctx);
+    struct pieces all = {bits, rank, 0, 0, dims, to, from, to_layout, from_layout};
+    double bytes = bits / 8;
+    for (int axis = 0; axis < rank; axis++) bytes *= dims[axis];
+    const int count = threads > 1 && bytes >= HL_MIN_SHARED_BYTES ? cut(&all, 2 * threads) : 1;
+    if (count > 1)
+        hl_parallel(ctx, count, copy_piece, &all);
+    else
+        hl_copy(bits, rank, dims, to, to_layout, from, from_layout);
+}
+
 void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at)
 {
     if (count == 0) return;

@@ -35,9 +35,15 @@ struct hl_layout hl_row_major(int rank, const int *dims);
 // The layout of an array without one of its axes, at position `index` of it.
 struct hl_layout hl_without_axis(const struct hl_layout *layout, int rank, int axis, int index);
 
+// Fewer bytes than this take about as long to write as to share among threads, on the Xeon of HL_MIN_SHARED_PRODUCTS.
+enum { HL_MIN_SHARED_BYTES = 12 << 10 };
+
 // Copies one element for each position of dims. The memories must not overlap.
 void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layout *to_layout, const void *from,
              const struct hl_layout *from_layout);
+// The same by all threads of the interpreter, where there is enough to copy. Not to be called by work of hl_parallel.
+void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dims, void *to,
+                    const struct hl_layout *to_layout, const void *from, const struct hl_layout *from_layout);
 // count elements in a row, from element `from_at` to element `to_at`.
 void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at);
 // Writes count times the element at `value`; not for packed types.
