@@ -230,6 +230,7 @@ static void describe(struct depthwise *d, const struct hl_conv_2d *op, const str
         .run = {.channels = s->outputs, .low = op->conv.low_f32, .high = op->conv.high_f32, .layers = 1, .parts = 1},
     };
     const int width = floats ? 1 : d->simd->dot_width;
+    if (floats && s->dilation_w == 1) d->run.kw = s->kw, d->run.stride = s->stride_w;
     if (!floats) describe_integers(d, &op->conv, x, w, y);
     int64_t taps = ((int64_t)s->kh * s->kw + width - 1) / width * width;
     int64_t columns = (int64_t)(RUN - 1) * s->stride_w + (int64_t)(s->kw - 1) * s->dilation_w + 1;

@@ -83,6 +83,9 @@ struct hl_depthwise_run {
     const void *w, *initial;
     void *y;         // [count][channels]
     float low, high; // floats: the range of y
+    // Floats: the width of windows whose columns are next to each other, and how many columns lie between neighboring
+    // windows. The pointers of a column follow each other, and so do columns. 0: other windows.
+    int kw, stride;
     // Integers only, from here on. Bytes of x are xored with this before they are multiplied.
     uint8_t sign_offset;
     // A weight that does not fit the multiplication is a sum of layers: one of its own, and one or two that all share.
