@@ -174,7 +174,10 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
         .positions = positions,
         .low = params->low_f32,
         .high = params->high_f32,
-        .requant = {.zero = params->zero, .low = params->low, .high = params->high},
+        .requant = {.zero = params->zero,
+                    .low = params->low,
+                    .high = params->high,
+                    .right_only = params->rescales && hl_requantize_right_only(params->rescales, channels)},
         .unquant = {.two_steps = params->two_steps, .low = params->low_f32, .high = params->high_f32},
     };
 }

@@ -7,30 +7,39 @@
 
 #include "fast_parts.h"
 
-enum { CASES = 200, ROWS = 16, CHANNELS = 70, PADDED = 160 };
+enum { CASES = 200, ROWS = 40, CHANNELS = 70, PADDED = 160 };
 
 struct values {
     struct hl_rescale rescales[CHANNELS];
     double scales[CHANNELS];
-    float filter_scales[CHANNELS], bias[CHANNELS], x_scales[ROWS];
-    int32_t sums[ROWS * 64], corrections[ROWS], x_zeros[ROWS];
+    float filter_scales[CHANNELS], bias[CHANNELS], x_scales[ROWS + 2];
+    int32_t sums[ROWS * 64], corrections[ROWS], x_zeros[ROWS + 2];
     int channels, rows, positions; // positions: of a batch
 };
 
+// Small sums, or any; where scales are powers of two, many of them are halfway between two outputs.
+static int32_t random_sum(bool small)
+{
+    return small ? pick(20001) - 10000 : (int32_t)((uint32_t)pick(1 << 16) << 16 | (uint32_t)pick(1 << 16));
+}
+
+// In every second case all rescales shift to the right, in every third case by much.
 static void randomize(struct values *v)
 {
+    const bool small = pick(3) > 0, to_right = pick(2), powers = pick(2);
     v->channels = 1 + pick(CHANNELS);
-    v->rows = 1 + pick(4);
+    v->rows = 1 + pick(ROWS - 1);
     v->positions = 1 + pick(3);
     for (int c = 0; c < CHANNELS; c++) {
-        v->rescales[c] = hl_rescale_from(ldexp(1 + pick(1000) / 1000.0, pick(14) - 11));
+        const int exponent = !small ? -2 - pick(28) : to_right ? -2 - pick(10) : pick(14) - 11;
+        v->rescales[c] = hl_rescale_from(ldexp(powers ? 1 : 1 + pick(1000) / 1000.0, exponent));
         v->scales[c] = pick(1000) / 100000.0;
         v->filter_scales[c] = (float)(1 + pick(1000)) / 1000;
         v->bias[c] = (float)(pick(2001) - 1000) / 100;
     }
-    for (int i = 0; i < ROWS * 64; i++) v->sums[i] = pick(20001) - 10000;
-    for (int r = 0; r < ROWS; r++) {
-        v->corrections[r] = pick(2001) - 1000;
+    for (int i = 0; i < ROWS * 64; i++) v->sums[i] = random_sum(small);
+    for (int r = 0; r < ROWS; r++) v->corrections[r] = pick(2001) - 1000;
+    for (int r = 0; r < ROWS + 2; r++) {
         v->x_zeros[r] = pick(256) - 128;
         v->x_scales[r] = (float)(1 + pick(1000)) / 1000;
     }
@@ -60,21 +69,20 @@ static void check_tile(const struct hl_epilogue *e, const struct hl_epilogue_par
     const int columns = e->simd->columns, left = v->channels - panel * columns, first = pick(3);
     const bool hybrid = e->form == &hl_epilogue_hybrid, corrected = !hybrid && pick(2);
     struct hl_tile tile = {.rows = v->rows, .columns = left < columns ? left : columns};
-    const struct hl_output_tile at = {.position = first,
-                                      .row = 1,
-                                      .channel = panel * columns,
-                                      .column = panel * columns};
+    const struct hl_output_tile at = {
+        .position = first, .row = 1, .rows = v->rows, .channel = panel * columns, .column = panel * columns};
     size_t bytes = (size_t)((first + v->rows) * v->channels) * (hybrid ? 4 : 1);
     char *y = zeroed(bytes, 1);
     const struct hl_output output = {y, v->sums, corrected ? v->corrections : NULL, v->x_scales, v->x_zeros};
     e->form->begin(e, &output, &tile);
     assert_ptr_equal(tile.y, v->sums);
     assert_int_equal(tile.y_stride, columns);
-    e->form->finish(e, &output, &at, &tile);
+    e->form->finish(e, &output, &at, tile.columns);
     for (int r = 0; r < v->rows; r++)
         for (int n = 0; n < tile.columns; n++) {
             int c = panel * columns + n;
-            int32_t sum = v->sums[r * columns + n] - (corrected ? v->corrections[1 + r] : 0);
+            int32_t sum =
+                (int32_t)((uint32_t)v->sums[r * columns + n] - (uint32_t)(corrected ? v->corrections[1 + r] : 0));
             float expected = expected_value(e, params, v, first + r, c, sum, w_sums[c]), got;
             if (hybrid)
                 memcpy(&got, y + ((first + r) * v->channels + c) * 4, 4);

@@ -16,14 +16,15 @@ enum { BYTES = 16 }; // of a vector register
 // ---- what the level can do ----------------------------------------------------------------------
 
 #define TILE_ROWS 4 // rows of a matrix product's tile: so many that 2 * TILE_ROWS sums and the operands fit registers
-enum { REGISTERS = 16 }; // vector registers
-#define MAX_PARTS 1      // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
-#define HAS_MASKS 0      // load_first and store_first cost no more than whole vectors
-#define HAS_RESCALE 0    // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
-#define HAS_TABLES 0     // struct byte_table, load_table, look_up: tables of 256 bytes
-#define HAS_SPREAD 0     // permute: lanes in any order, as tiles of several groups of columns need it
-#define HAS_DOT4 0       // add_dot4: dot products of four bytes
-#define DOT4_SIGNED_X 0  // the second operand of add_dot4 is int8; otherwise it is uint8
+enum { REGISTERS = 16 };    // vector registers
+#define MAX_PARTS 1         // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
+#define HAS_MASKS 0         // load_first and store_first cost no more than whole vectors
+#define HAS_RESCALE 0       // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
+#define HAS_RESCALE_RIGHT 0 // rescale_right is faster than rescale_lanes
+#define HAS_TABLES 0        // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_SPREAD 0        // permute: lanes in any order, as tiles of several groups of columns need it
+#define HAS_DOT4 0          // add_dot4: dot products of four bytes
+#define DOT4_SIGNED_X 0     // the second operand of add_dot4 is int8; otherwise it is uint8
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -176,6 +177,10 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     multiplier is not negative.
 // u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
 //     hl_rescale_apply of each lane: shifted left, times multiplier / 2^31, divided by 2^right with halves away from 0.
+// struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
+// u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
+//     The same of lanes that are not shifted left, and to the right by at least 1; others have any result.
+//     HAS_RESCALE_RIGHT: the architecture has a faster way than rescale_lanes; else vector.h adds these two.
 // u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
 //     Four vectors of int32 plus zero, as bytes in [low, high]: uint8, or int8 where low < 0. Each 16 bytes of the
 //     result are 4 bytes each of the same 16 bytes of all four.

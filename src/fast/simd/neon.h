@@ -14,6 +14,7 @@ enum { REGISTERS = 32 };
 #define MAX_PARTS 1
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
+#define HAS_RESCALE_RIGHT 0
 #define HAS_TABLES 1
 #define HAS_SPREAD 0
 #if defined __ARM_FEATURE_DOTPROD

@@ -84,16 +84,23 @@ INLINE void store_row(uint8_t *y, const uint8_t *from, int count)
 // The numbers of a panel's columns, which stay in registers for all its rows.
 struct column_params {
     u32_vector multiplier[2], left[2], right[2];
+    struct right_rescale to_right[2]; // instead of these, with struct hl_requantize.right_only
 };
+
+INLINE u32_vector rescale_column(const struct column_params *columns, int v, u32_vector value, bool right_only)
+{
+    if (right_only) return rescale_right(value, &columns->to_right[v]);
+    return rescale_lanes(value, columns->multiplier[v], columns->left[v], columns->right[v]);
+}
 
 // Some rows of a panel, at most four vectors of sums, become one vector of bytes.
 INLINE u8_vector rescale_rows(const struct hl_requantize *params, const struct column_params *columns,
-                              const int32_t *sums, ptrdiff_t stride, const int32_t *corrections, int rows, int vectors)
+                              const int32_t *sums, ptrdiff_t stride, const int32_t *corrections, int rows, int vectors,
+                              bool right_only)
 {
     u32_vector values[4] = {{0}, {0}, {0}, {0}};
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) values[r * vectors + v] =
-        rescale_lanes(load_i32(sums + r * stride + v * LANES) - (uint32_t)corrections[r], columns->multiplier[v],
-                      columns->left[v], columns->right[v]);
+        rescale_column(columns, v, load_i32(sums + r * stride + v * LANES) - (uint32_t)corrections[r], right_only);
     return narrow_in_order(values, params->zero, params->low, params->high);
 }
 
@@ -110,12 +117,12 @@ INLINE void store_rows(const struct hl_byte_tile *tile, uint8_t *y, u8_vector by
 
 // Two rows of a panel at a time, or four where half a panel is all there is. (802,816 sums in 64 columns: 335 us vector
 // by vector, with all that `y` might alias loaded again for each; 200 us so.)
-INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors)
+INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, bool right_only)
 {
-    static const int32_t no_corrections[ROWS] = {0};
+    static const int32_t no_corrections[4] = {0};
     const struct hl_byte_tile tile = *shared; // copies, because stored bytes might alias the originals
     const struct hl_requantize params = *tile.params;
-    const int together = 4 / vectors;
+    const int together = 4 / vectors, corrected = tile.corrections ? together : 0;
     const int32_t *sums = tile.sums, *corrections = tile.corrections ? tile.corrections : no_corrections;
     uint8_t *y = tile.y;
     struct column_params columns;
@@ -124,17 +131,20 @@ INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors)
         columns.multiplier[v] = load_i32(params.multiplier + tile.first + v * LANES);
         columns.left[v] = load_i32(params.left + tile.first + v * LANES);
         columns.right[v] = load_i32(params.right + tile.first + v * LANES);
+        columns.to_right[v] = right_rescale_of(columns.multiplier[v], columns.right[v]);
     }
     int left = tile.rows;
     for (; left >= together; left -= together) {
-        store_rows(&tile, y, rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, together, vectors),
+        store_rows(&tile, y,
+                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, together, vectors, right_only),
                    together, vectors);
-        sums += together * tile.sums_stride, corrections += together, y += together * tile.y_stride;
+        sums += together * tile.sums_stride, corrections += corrected, y += together * tile.y_stride;
     }
     for (; left > 0; left--) {
-        store_rows(&tile, y, rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, 1, vectors), 1,
+        store_rows(&tile, y,
+                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, 1, vectors, right_only), 1,
                    vectors);
-        sums += tile.sums_stride, corrections++, y += tile.y_stride;
+        sums += tile.sums_stride, corrections += corrected > 0, y += tile.y_stride;
     }
 }
 #endif
@@ -146,10 +156,12 @@ static void requantize_tile(const struct hl_byte_tile *tile)
         return;
     }
 #if HAS_RESCALE
-    if (tile->columns > LANES)
-        rescale_tile(tile, 2);
-    else
-        rescale_tile(tile, 1);
+    switch ((tile->columns > LANES) * 2 + tile->params->right_only) {
+    case 0: rescale_tile(tile, 1, false); break;
+    case 1: rescale_tile(tile, 1, true); break;
+    case 2: rescale_tile(tile, 2, false); break;
+    default: rescale_tile(tile, 2, true);
+    }
 #else
     for (int r = 0; r < tile->rows; r++)
         requantize(tile->params, tile->sums + r * tile->sums_stride,

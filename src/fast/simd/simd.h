@@ -49,6 +49,7 @@ struct hl_tile {
 struct hl_requantize {
     int32_t *multiplier, *left, *right; // shifts, of which at least one is 0
     int32_t zero, low, high;            // zero point and range of stored values
+    bool right_only;                    // hl_requantize_right_only of all channels
 };
 
 static inline void hl_requantize_set(struct hl_rescale rescale, int32_t *multiplier, int32_t *left, int32_t *right)
@@ -56,6 +57,14 @@ static inline void hl_requantize_set(struct hl_rescale rescale, int32_t *multipl
     *multiplier = rescale.multiplier;
     *left = rescale.shift > 0 ? rescale.shift : 0;
     *right = rescale.shift > 0 ? 0 : -rescale.shift;
+}
+
+// Whether every channel is shifted right, as in nearly all models, and none left: then both roundings are one step.
+static inline bool hl_requantize_right_only(const struct hl_rescale *rescales, int channels)
+{
+    bool only = true;
+    for (int c = 0; c < channels; c++) only &= rescales[c].shift < 0;
+    return only;
 }
 
 // From sums to floats, by channel: (sums[i] - zero * w_sums[i]) * scales[i] * x_scale + bias[i], kept in a range.

@@ -76,6 +76,22 @@ static inline f32_vector magnitude_of(f32_vector x)
     return (f32_vector)((i32_vector)x & INT32_MAX);
 }
 
+#if HAS_RESCALE && !HAS_RESCALE_RIGHT
+struct right_rescale {
+    u32_vector multiplier, right;
+};
+
+static inline struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    return (struct right_rescale){multiplier, right};
+}
+
+static inline u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
+{
+    return rescale_lanes(value, params->multiplier, (u32_vector){0}, params->right);
+}
+#endif
+
 // ---- dot products of integers ---------------------------------------------------------------------
 
 // A lane of 4 bytes holds DOT_WIDTH neighboring values of a sum: 4 bytes, or 2 int16 from which zero points are already

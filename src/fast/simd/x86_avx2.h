@@ -19,6 +19,7 @@ enum { REGISTERS = 16 };
 #define MAX_PARTS 2
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
+#define HAS_RESCALE_RIGHT 0
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 

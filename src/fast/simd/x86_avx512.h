@@ -19,6 +19,7 @@ enum { REGISTERS = 32 };
 #define MAX_PARTS 4
 #define HAS_MASKS 1
 #define HAS_RESCALE 1
+#define HAS_RESCALE_RIGHT 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 
@@ -128,6 +129,44 @@ static inline u32_vector permute(u32_vector v, u32_vector lanes)
 static inline __m512i splat_16_bytes(__m128i bytes)
 {
     return _mm512_broadcast_i32x4(bytes);
+}
+
+// ---- integer sums to bytes ----------------------------------------------------------------------
+
+// Both roundings of rescale_lanes as one addition and one shift of 64 bits, for even and odd lanes apart. With
+// h = 2^(right - 1), ((x * m + 2^30) >> 31) + h, less 1 where that is negative, >> right, is
+// (x * m + 2^30 + (h << 31), less 2^31 where x is negative) >> (31 + right): where the signs of x and of its product
+// differ, the product has become 0, which rounds to 0 in either way.
+struct right_rescale {
+    __m512i multiplier[2], rounding[2], shift[2];
+};
+
+static inline struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    const __m512i one = _mm512_set1_epi64(1), half = _mm512_set1_epi64(INT64_C(1) << 30);
+    const __m512i even = _mm512_and_si512((__m512i)right, _mm512_set1_epi64(UINT32_MAX));
+    const __m512i odd = _mm512_srli_epi64((__m512i)right, 32);
+    return (struct right_rescale){
+        .multiplier = {(__m512i)multiplier, _mm512_srli_epi64((__m512i)multiplier, 32)},
+        .rounding = {_mm512_add_epi64(half, _mm512_sllv_epi64(half, even)),
+                     _mm512_add_epi64(half, _mm512_sllv_epi64(half, odd))},
+        // The result of an odd lane is wanted in the upper half of its 64 bits.
+        .shift = {_mm512_add_epi64(even, _mm512_set1_epi64(31)), _mm512_sub_epi64(odd, one)},
+    };
+}
+
+static inline __m512i rescale_right_half(__m512i x, const struct right_rescale *params, int odd)
+{
+    const __m512i sum = _mm512_add_epi64(_mm512_mul_epi32(x, params->multiplier[odd]), params->rounding[odd]);
+    const __m512i less = _mm512_and_si512(x, _mm512_set1_epi64(INT64_C(1) << 31));
+    return _mm512_srav_epi64(_mm512_sub_epi64(sum, less), params->shift[odd]);
+}
+
+static inline u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
+{
+    const __m512i x = (__m512i)value;
+    return (u32_vector)even_and_odd(rescale_right_half(x, params, 0),
+                                    rescale_right_half(_mm512_srli_epi64(x, 32), params, 1));
 }
 
 // ---- dot products of bytes ----------------------------------------------------------------------

@@ -20,6 +20,7 @@ enum { REGISTERS = 16 };
 #define MAX_PARTS 1
 #define HAS_MASKS 0
 #define HAS_RESCALE 0
+#define HAS_RESCALE_RIGHT 0
 #define HAS_TABLES 0
 #define HAS_SPREAD 0
 
