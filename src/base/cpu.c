@@ -2,11 +2,54 @@
 // CPU features as the compiler's library, or the operating system, reports them.
 #include "base/cpu.h"
 
-#if defined __aarch64__ && defined __linux__
+#include <stdbool.h>
+
+#include "base/mutex.h"
+
+#if defined __x86_64__
+#include <cpuid.h>
+#elif defined __aarch64__ && defined __linux__
 #include <sys/auxv.h>
 #endif
 
 #if defined __x86_64__ || defined __i386__
+
+#if defined HL_CPU_MAY_HAVE_AMX
+// Linux gives the registers of the matrix unit only to a process that has asked for them, once for all its threads. A
+// kernel that does not know the question does not save these registers.
+static bool ask_for_tiles(void)
+{
+    enum { ARCH_PRCTL = 158, ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"((long)ARCH_PRCTL), "D"((long)ARCH_REQ_XCOMP_PERM), "S"((long)XFEATURE_XTILEDATA)
+                     : "rcx", "r11", "memory");
+    return result == 0;
+}
+
+static bool matrix_unit;
+
+static void find_matrix_unit(void)
+{
+    enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return;
+    matrix_unit = (edx & AMX_TILE) && (edx & AMX_INT8) && ask_for_tiles();
+}
+
+static bool has_matrix_unit(void)
+{
+    static struct hl_once once = HL_ONCE_INIT;
+    hl_once(&once, find_matrix_unit);
+    return matrix_unit;
+}
+#else
+static bool has_matrix_unit(void)
+{
+    return false;
+}
+#endif
 
 uint32_t hl_cpu_features(void)
 {
@@ -17,6 +60,7 @@ uint32_t hl_cpu_features(void)
         __builtin_cpu_supports("avx512vl")) {
         features |= HL_CPU_AVX512;
         if (__builtin_cpu_supports("avx512vnni")) features |= HL_CPU_AVX512VNNI;
+        if (has_matrix_unit()) features |= HL_CPU_AMXINT8;
     }
     return features;
 }

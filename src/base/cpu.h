@@ -5,12 +5,18 @@
 
 #include <stdint.h>
 
+// Systems that may give a process the registers of x86's matrix unit.
+#if defined __x86_64__ && defined __linux__
+#define HL_CPU_MAY_HAVE_AMX 1
+#endif
+
 // Each bit stands for instructions that the operating system lets programs use as well. The bits of another
 // architecture are never set.
 enum {
     HL_CPU_AVX2 = 1 << 0,       // AVX2 and FMA
     HL_CPU_AVX512 = 1 << 1,     // AVX-512 F, BW, DQ and VL
     HL_CPU_AVX512VNNI = 1 << 2, // and its dot products of bytes
+    HL_CPU_AMXINT8 = 1 << 4,    // x86's matrix unit, with products of bytes
     HL_CPU_DOTPROD = 1 << 3,    // Arm's dot products of bytes, SDOT and UDOT
 };
 

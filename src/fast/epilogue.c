@@ -39,14 +39,14 @@ static void integer_begin(const struct hl_epilogue *e, const struct hl_output *o
 }
 
 static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct hl_output *output,
-                                     const struct hl_output_tile *at, const struct hl_tile *tile)
+                                     const struct hl_output_tile *at, int columns)
 {
     return (struct hl_byte_tile){
         .params = &e->requant,
         .scales = e->scales,
         .first = at->column,
-        .rows = tile->rows,
-        .columns = tile->columns,
+        .rows = at->rows,
+        .columns = columns,
         .sums = output->sums,
         .sums_stride = e->simd->columns,
         .corrections = output->corrections ? output->corrections + at->row : NULL,
@@ -56,9 +56,9 @@ static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct h
 }
 
 static void bytes_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                         const struct hl_tile *tile)
+                         int columns)
 {
-    const struct hl_byte_tile bytes = byte_tile(e, output, at, tile);
+    const struct hl_byte_tile bytes = byte_tile(e, output, at, columns);
     e->simd->kernels->requantize_tile(&bytes);
 }
 
@@ -128,22 +128,22 @@ static void hybrid_set(const struct hl_epilogue *e, const struct hl_epilogue_par
 // The batches of a tile differ in their scale and zero point. Bytes (dot width 4) keep the zero point, which is not
 // known before the input is quantized; here it is taken away.
 static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                          const struct hl_tile *tile)
+                          int columns)
 {
     struct hl_unquantize unquant = e->unquant;
     unquant.scales += at->column, unquant.bias += at->column, unquant.w_sums += at->column;
     struct hl_float_tile floats = {
         .params = &unquant,
-        .columns = tile->columns,
+        .columns = columns,
         .sums_stride = e->simd->columns,
         .y_stride = e->channels,
     };
     float *y = hl_epilogue_y(e, output, at, sizeof *y);
-    for (int r = 0; r < tile->rows; r += floats.rows) {
+    for (int r = 0; r < at->rows; r += floats.rows) {
         int64_t batch = (at->position + r) / e->positions, left = (batch + 1) * e->positions - (at->position + r);
         unquant.zero = e->simd->dot_width == 4 ? (uint32_t)output->x_zeros[batch] : 0;
         unquant.x_scale = output->x_scales[batch];
-        floats.rows = left < tile->rows - r ? (int)left : tile->rows - r;
+        floats.rows = left < at->rows - r ? (int)left : at->rows - r;
         floats.sums = output->sums + r * floats.sums_stride;
         floats.y = y + r * floats.y_stride;
         e->simd->kernels->unquantize_tile(&floats);

@@ -19,6 +19,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
     bool floats = matrix->type == kTfLiteFloat32;
     *packed = (struct hl_packed){
         .simd = simd,
+        .rows = simd->rows,
         .multiply = floats ? simd->kernels->multiply_f32 : simd->multiply_integer,
         .dot_width = floats ? 1 : simd->dot_width,
         .columns = matrix->columns,
@@ -30,6 +31,15 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
     packed->segment_steps = (segment + packed->dot_width - 1) / packed->dot_width;
     packed->steps = packed->depth / segment * packed->segment_steps;
     if (packed->dot_width == 4) packed->w_zero = matrix->zero - (matrix->type == kTfLiteUInt8 ? 128 : 0);
+}
+
+void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
+{
+    packed->unit = unit;
+    packed->rows = unit->rows;
+    packed->multiply = unit->multiply;
+    packed->segment_steps = (packed->segment_steps + unit->steps - 1) / unit->steps * unit->steps;
+    packed->steps = packed->depth / packed->segment * packed->segment_steps;
 }
 
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts)

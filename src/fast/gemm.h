@@ -22,6 +22,8 @@ struct hl_matrix {
 
 struct hl_packed {
     const struct hl_simd *simd;
+    const struct hl_matrix_unit *unit; // that multiplies; NULL: `simd` itself
+    int rows;                          // of a tile
     void (*multiply)(const struct hl_tile *tile);
     // So many neighboring k are one step of a tile, and 4 bytes of a packed row: 1 float, 2 int16, or 4 bytes.
     int dot_width;
@@ -48,6 +50,8 @@ struct hl_initial {
 // Everything but the memory.
 void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
                     int64_t segment);
+// Then, for dot width 4: `unit` multiplies.
+void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit);
 // The arrays for so many matrices (0: weights are packed later, hl_pack_panel).
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts);
 // Packs all matrices. The interpreter's threads share the panels; ctx NULL: this thread does it alone.
@@ -96,7 +100,7 @@ static inline void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile,
 {
     const ptrdiff_t x_row = tile->x_stride * (packed->dot_width == 1 ? 4 : 1), y_row = tile->y_stride * 4;
     for (int64_t r = 0; r < rows; r += tile->rows) {
-        tile->rows = rows - r < packed->simd->rows ? (int)(rows - r) : packed->simd->rows;
+        tile->rows = rows - r < packed->rows ? (int)(rows - r) : packed->rows;
         packed->multiply(tile);
         tile->x = (const char *)tile->x + tile->rows * x_row;
         tile->y = (char *)tile->y + tile->rows * y_row;

@@ -48,9 +48,12 @@ struct hl_rows {
     int groups, together;
     int32_t spread[HL_MAX_SPREAD]; // struct hl_tile.spread of those
     int dot_width;                 // as in struct hl_packed; 1: floats
+    int tile_rows;                 // of the products
     int64_t depth;                 // values of a window
     int64_t segment;               // values of a row that lie in one piece
-    int64_t steps;                 // of a packed row
+    int64_t segment_steps, steps;  // of such a piece, and of a packed row
+    int64_t row_bytes;             // from one packed row to the next, which may begin within its last step
+    int spare_rows;                // that products read beyond those of a block
     bool is_unsigned;              // integers: stored as uint8
     uint8_t sign_offset;           // what makes stored bytes those that are multiplied: xor with this
     int w_zero;                    // struct hl_packed.w_zero
@@ -83,6 +86,8 @@ enum { HL_FEW_PRODUCTS = 4096 };
 // dot_width, w_zero: of the weights. Everything but the memory; rows->segment is what the weights must be packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, bool is_unsigned);
+// A matrix unit multiplies the rows.
+void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit);
 void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
 
 // Sets one zero point for all batches. The value in a product of a byte that means 0; 0 for int16.

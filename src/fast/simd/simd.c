@@ -15,6 +15,11 @@
 #else
 #define HL_ON_X86(...)
 #endif
+#if defined HL_CPU_MAY_HAVE_AMX
+#define HL_ON_X64_LINUX(...) __VA_ARGS__
+#else
+#define HL_ON_X64_LINUX(...)
+#endif
 #if defined __aarch64__
 #define HL_ON_ARM64(...) __VA_ARGS__
 #else

@@ -194,6 +194,19 @@ struct hl_microkernels {
     void (*resize_i8)(const struct hl_resize_row *row);
 };
 
+// Products of bytes (dot width 4) by a part of the CPU that multiplies whole matrices. Panels of weights are those of
+// the level, but for the steps of each segment, which are filled up with zeros.
+struct hl_matrix_unit {
+    int rows; // of a tile
+    // As many rows of x as fill the unit's registers are read, and of each so many steps; what lies beyond the tile has
+    // no effect.
+    int register_rows, steps;
+    // Each thread calls these around its products.
+    void (*begin)(void);
+    void (*end)(void);
+    void (*multiply)(const struct hl_tile *tile); // without `spread`
+};
+
 struct hl_simd {
     const char *name;
     int rows, columns;  // of a tile
@@ -206,6 +219,7 @@ struct hl_simd {
     void (*multiply_integer)(const struct hl_tile *tile);   // sums modulo 2^32
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_microkernels *kernels;
+    const struct hl_matrix_unit *matrix_unit; // NULL: none
 };
 
 // What a stored byte of x is xored with before it is multiplied: 0x80 where its sign differs from what the level takes.
