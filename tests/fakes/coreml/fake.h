@@ -25,16 +25,9 @@
     X(specification, 0, "specificationVersion of the last model")      \
     X(complaints, 0, "specifications and calls so far that were not correct")
 
-struct fake_values {
-    FAKE_KNOBS(FAKE_KNOB_FIELD)
-};
-extern struct fake_values fake;
+FAKE_DECLARE_KNOBS(fakeCoreml);
 
-#define FAKE_EXPORT __attribute__((visibility("default")))
 FAKE_EXPORT extern const struct coreml_runner halite_coreml_runner;
-FAKE_EXPORT void fakeCoreml_reset(void);
-FAKE_EXPORT void fakeCoreml_set(const char *knob, long long value);
-FAKE_EXPORT long long fakeCoreml_get(const char *knob);
 
 // ---- models -------------------------------------------------------------------------------------
 

@@ -9,36 +9,12 @@
 
 // ---- knobs --------------------------------------------------------------------------------------
 
-struct fake_values fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
-static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
-static bool environment_was_read;
-
-static void read_environment(void)
-{
-    if (!environment_was_read) fake_knobs_read(knobs, getenv("FAKE_COREML"));
-    environment_was_read = true;
-}
-
-void fakeCoreml_reset(void)
-{
-    fake_knobs_reset(knobs);
-    environment_was_read = true;
-}
-
-void fakeCoreml_set(const char *knob, long long value)
-{
-    *fake_knob_find(knobs, knob, strlen(knob)) = value;
-}
-
-long long fakeCoreml_get(const char *knob)
-{
-    return *fake_knob_find(knobs, knob, strlen(knob));
-}
+FAKE_DEFINE_KNOBS(fakeCoreml, "FAKE_COREML")
 
 // Begins each call that can fail. False: this one is to fail.
 static bool begin(char *why, size_t size)
 {
-    read_environment();
+    fake_read_environment();
     if (++fake.calls != fake.fail_at) return true;
     snprintf(why, size, "call %lld fails on demand", fake.calls);
     return false;

@@ -7,37 +7,13 @@
 
 #include "cuda/fake.h"
 
-struct fake_knobs fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
-static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
-static bool environment_was_read;
+FAKE_DEFINE_KNOBS(fakeCuda, "FAKE_CUDA")
 
 enum { MAX_DEVICES = 4, MAX_DEPTH = 8 };
 
-static void read_environment(void)
-{
-    if (!environment_was_read) fake_knobs_read(knobs, getenv("FAKE_CUDA"));
-    environment_was_read = true;
-}
-
-void fakeCuda_reset(void)
-{
-    fake_knobs_reset(knobs);
-    environment_was_read = true;
-}
-
-void fakeCuda_set(const char *knob, long long value)
-{
-    *fake_knob_find(knobs, knob, strlen(knob)) = value;
-}
-
-long long fakeCuda_get(const char *knob)
-{
-    return *fake_knob_find(knobs, knob, strlen(knob));
-}
-
 cuda_result fake_begin(void)
 {
-    read_environment();
+    fake_read_environment();
     if (fake.lost) return CUDA_LAUNCH_FAILED;
     return __atomic_add_fetch(&fake.calls, 1, __ATOMIC_RELAXED) == fake.fail_at ? (cuda_result)fake.fail_code : CUDA_OK;
 }
@@ -159,13 +135,14 @@ cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_device_id devic
         {CUDA_MAX_GRID_DIM_X + 2, 65535},
         {CUDA_MAX_SHARED_PER_BLOCK, 49152},
         {CUDA_WARP_SIZE, 32},
-        {CUDA_MULTIPROCESSORS, 16},
         {CUDA_INTEGRATED, 0},
     };
     FAKE_BEGIN();
     (void)device;
     *value = attribute == CUDA_CAPABILITY_MAJOR ? (int)fake.capability / 10 : (int)fake.capability % 10;
     if (attribute == CUDA_CAPABILITY_MAJOR || attribute == CUDA_CAPABILITY_MINOR) return CUDA_OK;
+    *value = (int)fake.multiprocessors;
+    if (attribute == CUDA_MULTIPROCESSORS) return CUDA_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].attribute != attribute) continue;
         *value = rows[i].value;
@@ -217,6 +194,14 @@ cuda_result cuCtxPopCurrent_v2(struct cuda_context **context)
 {
     if (depth == 0) return fake_complain(__func__, CUDA_INVALID_CONTEXT, "no context is current");
     *context = current[--depth];
+    return CUDA_OK;
+}
+
+cuda_result cuCtxGetDevice(cuda_device_id *device)
+{
+    FAKE_BEGIN();
+    FAKE_NEED(fake_has_context(__func__), CUDA_INVALID_CONTEXT);
+    for (*device = 0; primary[*device] != current[depth - 1];) ++*device; // there are only primary contexts
     return CUDA_OK;
 }
 

@@ -7,33 +7,8 @@
 
 #include "fake.h"
 
-struct fake_knobs fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
-static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
-static bool environment_was_read;
+FAKE_DEFINE_KNOBS(fakeHexagon, "FAKE_HEXAGON")
 static char last_complaint[512];
-
-void fake_read_environment(void)
-{
-    if (!environment_was_read) fake_knobs_read(knobs, getenv("FAKE_HEXAGON"));
-    environment_was_read = true;
-}
-
-void fakeHexagon_reset(void)
-{
-    fake_knobs_reset(knobs);
-    environment_was_read = true;
-    last_complaint[0] = 0;
-}
-
-void fakeHexagon_set(const char *knob, long long value)
-{
-    *fake_knob_find(knobs, knob, strlen(knob)) = value;
-}
-
-long long fakeHexagon_get(const char *knob)
-{
-    return *fake_knob_find(knobs, knob, strlen(knob));
-}
 
 int fake_begin(void)
 {

@@ -31,21 +31,12 @@
     X(profiles, 0, "how often someone asked for cycles")                     \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
-struct fake_knobs {
-    FAKE_KNOBS(FAKE_KNOB_FIELD)
-};
-extern struct fake_knobs fake;
+FAKE_DECLARE_KNOBS(fakeHexagon);
 
-#define FAKE_EXPORT __attribute__((visibility("default")))
 #define X(result, name, symbol, arguments) FAKE_EXPORT result symbol arguments;
 HEXAGON_FUNCTIONS(X)
 #undef X
-FAKE_EXPORT void fakeHexagon_reset(void);
-FAKE_EXPORT void fakeHexagon_set(const char *knob, long long value);
-FAKE_EXPORT long long fakeHexagon_get(const char *knob);
 
-// The environment's settings, which hold from the first call of the library on, unless there was a reset.
-void fake_read_environment(void);
 // Begins each function that returns a code: counts it, and returns where it is to fail.
 int fake_begin(void);
 #define FAKE_BEGIN()                        \

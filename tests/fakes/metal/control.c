@@ -8,8 +8,6 @@
 
 #include "fake.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
 struct fake_knobs fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
 static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,7 +65,7 @@ void objc_complain(const char *format, ...)
 // ---- for tests ------------------------------------------------------------------------------------------------------
 
 // Everything as at first; what is committed runs before.
-EXPORTED void fakeMetal_reset(void);
+FAKE_EXPORT void fakeMetal_reset(void);
 void fakeMetal_reset(void)
 {
     fake_run_until(NULL);
@@ -79,7 +77,7 @@ void fakeMetal_reset(void)
     last_complaint[0] = 0;
 }
 
-EXPORTED void fakeMetal_set(const char *knob, long long value);
+FAKE_EXPORT void fakeMetal_set(const char *knob, long long value);
 void fakeMetal_set(const char *knob, long long value)
 {
     fake_lock();
@@ -87,7 +85,7 @@ void fakeMetal_set(const char *knob, long long value)
     fake_unlock();
 }
 
-EXPORTED long long fakeMetal_get(const char *knob);
+FAKE_EXPORT long long fakeMetal_get(const char *knob);
 long long fakeMetal_get(const char *knob)
 {
     fake_lock();
@@ -97,14 +95,14 @@ long long fakeMetal_get(const char *knob)
 }
 
 // Objects that live, when all that was committed has run. Devices are for good and do not count.
-EXPORTED long long fakeMetal_live(void);
+FAKE_EXPORT long long fakeMetal_live(void);
 long long fakeMetal_live(void)
 {
     fake_run_until(NULL);
     return objc_live() - fake.kept;
 }
 
-EXPORTED const char *fakeMetal_complaint(void);
+FAKE_EXPORT const char *fakeMetal_complaint(void);
 const char *fakeMetal_complaint(void)
 {
     return last_complaint;

@@ -8,35 +8,11 @@
 #include "delegates/nnapi/support_library.h"
 #include "fake.h"
 
-struct fake_knobs fake = {FAKE_KNOBS(FAKE_KNOB_FIRST)};
-static const struct fake_knob knobs[] = {FAKE_KNOBS(FAKE_KNOB_ROW){NULL, 0, NULL}};
-static bool environment_was_read;
-
-static void read_environment(void)
-{
-    if (!environment_was_read) fake_knobs_read(knobs, getenv("FAKE_NNAPI"));
-    environment_was_read = true;
-}
-
-void fakeNnapi_reset(void)
-{
-    fake_knobs_reset(knobs);
-    environment_was_read = true;
-}
-
-void fakeNnapi_set(const char *knob, long long value)
-{
-    *fake_knob_find(knobs, knob, strlen(knob)) = value;
-}
-
-long long fakeNnapi_get(const char *knob)
-{
-    return *fake_knob_find(knobs, knob, strlen(knob));
-}
+FAKE_DEFINE_KNOBS(fakeNnapi, "FAKE_NNAPI")
 
 int fake_begin(void)
 {
-    read_environment();
+    fake_read_environment();
     fake.calls++;
     return fake.calls == fake.fail_at ? (int)fake.fail_code : 0;
 }
@@ -64,7 +40,7 @@ static void set_member(struct nnapi_support_library *library, const char *symbol
 const struct nnapi_support_library *ANeuralNetworks_getSLDriverImpl(void)
 {
     static struct nnapi_support_library library;
-    read_environment();
+    fake_read_environment();
     library.level = fake.support_level;
 #define X(level, result, symbol, name, arguments)                  \
     {                                                              \
@@ -87,7 +63,7 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 
 int64_t ANeuralNetworks_getRuntimeFeatureLevel(void)
 {
-    read_environment();
+    fake_read_environment();
     return fake.level;
 }
 

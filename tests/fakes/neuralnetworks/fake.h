@@ -37,20 +37,13 @@
     X(loop_timeout, 0, "the same, of each loop")                                                 \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
-struct fake_knobs {
-    FAKE_KNOBS(FAKE_KNOB_FIELD)
-};
-extern struct fake_knobs fake;
+FAKE_DECLARE_KNOBS(fakeNnapi);
 
-#define FAKE_EXPORT __attribute__((visibility("default")))
 #define X(level, result, symbol, name, arguments) FAKE_EXPORT result symbol arguments;
 NNAPI_FUNCTIONS(X)
 #undef X
 struct nnapi_support_library;
 FAKE_EXPORT const struct nnapi_support_library *ANeuralNetworks_getSLDriverImpl(void);
-FAKE_EXPORT void fakeNnapi_reset(void);
-FAKE_EXPORT void fakeNnapi_set(const char *knob, long long value);
-FAKE_EXPORT long long fakeNnapi_get(const char *knob);
 
 // Begins each function that returns a code: counts it, and returns where it is to fail.
 int fake_begin(void);
