@@ -14,15 +14,7 @@
 #include "tensorflow/lite/core/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
-static const struct application *const applications[] = {
-    &application_opencl,
-    &application_gles,
-#if defined(HALITE_GPU_VULKAN)
-    &application_vulkan,
-#endif
-};
-
-enum { APPLICATIONS = sizeof applications / sizeof *applications, WARMUP = 20, MAX_IN_FLIGHT = 4 };
+enum { WARMUP = 20, MAX_IN_FLIGHT = 4 };
 
 struct session {
     TfLiteDelegate *delegate;
@@ -176,7 +168,7 @@ int main(int argc, char **argv)
     demand(runs > 0, "RUNS must be positive");
     TfLiteModel *model = TfLiteModelCreateFromFile(argv[1]);
     demand(model != NULL, "the model cannot be read");
-    for (int i = 0; i < APPLICATIONS; i++) {
+    for (int i = 0; applications[i]; i++) {
         HaliteGpuContext context;
         if (!applications[i]->begin(&context)) {
             printf("%-8s no device\n", applications[i]->name);

@@ -52,6 +52,7 @@ typedef enum HaliteGpuApi {
     kHaliteGpuApiOpenCl = 1,
     kHaliteGpuApiVulkan = 2,
     kHaliteGpuApiOpenGlEs = 3,
+    kHaliteGpuApiCuda = 4,
     kHaliteGpuApiMetal = 5,
 } HaliteGpuApi;
 
@@ -87,6 +88,10 @@ typedef struct HaliteGpuContext {
     // delegate makes a queue of its own, and the application waits for what it writes to inputs before Invoke. Unlike
     // the objects of other APIs both are retained.
     void *mtl_device, *mtl_command_queue;
+    // CUDA: a CUcontext, which may be a primary one, and a CUstream of it. The delegate puts its kernels into this
+    // stream, after what the application has put there before, and Invoke waits for them. A stream of NULL: the
+    // delegate makes one of its own, and the application waits for what it writes to inputs before Invoke.
+    void *cu_context, *cu_stream;
 } HaliteGpuContext;
 
 // Zero is the default of every field but the first:
@@ -341,7 +346,8 @@ typedef enum HaliteGpuElement {
     kHaliteGpuElementFloat32 = 0, // of quantized tensors, too: their real values
     kHaliteGpuElementFloat16 = 1, // the same as half floats; where HaliteDevice.half_storage is true
     kHaliteGpuElementBytes = 2,   // the 8-bit integers of a quantized tensor, for the dense layout
-    // Pixels of four bytes, for inputs of up to four channels: HaliteGpuImage says how they become the tensor's values.
+    // Pixels of four bytes, for inputs and outputs of up to four channels: HaliteGpuImage says how they become the
+    // tensor's values, or are made of them.
     kHaliteGpuElementRgba8 = 3,
 } HaliteGpuElement;
 
@@ -352,43 +358,85 @@ typedef enum HaliteGpuLayout {
     kHaliteGpuLayoutSlices = 1,
 } HaliteGpuLayout;
 
-// A picture of pixels of four bytes, as cameras and screens have them, for an input of the graph: the device cuts a
-// part out of it, resizes that to the tensor's height and width, and makes floats of its bytes, before the first
-// kernel. A value is that of the four pixels around the middle of its own pixel, weighted by how near they are
-// (bilinear, corners not aligned; nothing is averaged where the picture shrinks to less than half). Zero is the default
-// of every field but the first.
+// What the handle of a HaliteGpuBuffer is.
+typedef enum HaliteGpuKind {
+    kHaliteGpuKindBuffer = 0,
+    // A two-dimensional image: a texture of OpenGL ES (GL_TEXTURE_2D, its level 0), a cl_mem image, a VkImage of one
+    // level, layer and sample. Its format must be that of the element: GL_RGBA8, CL_RGBA with CL_UNORM_INT8 or
+    // VK_FORMAT_R8G8B8A8_UNORM for kHaliteGpuElementRgba8; GL_RGBA16F, CL_HALF_FLOAT or
+    // VK_FORMAT_R16G16B16A16_SFLOAT for kHaliteGpuElementFloat16; GL_RGBA32F, CL_FLOAT or
+    // VK_FORMAT_R32G32B32A32_SFLOAT for kHaliteGpuElementFloat32. In the dense layout it is a picture as HaliteGpuImage
+    // describes, of whatever element. In slices (floats only) each pixel has four channels of one position: the image
+    // is as wide as the tensor, and batch * slices * height rows high.
+    kHaliteGpuKindImage = 1,
+    // This kind and those after it are memory that is no object of an API yet, which the delegate imports; it may
+    // compute on a device of its own, and `api` does not count. Here: the file descriptor, not 0, of an allocation that
+    // a Vulkan driver has exported (VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT, not dedicated to one buffer or
+    // image), in this process or another one, of the same device: for Vulkan with VK_KHR_external_memory_fd.
+    // offset + size is the size with which it was allocated, in bytes.
+    kHaliteGpuKindOpaqueFd = 2,
+    // The file descriptor of a dma-buf, for Vulkan with VK_EXT_external_memory_dma_buf. Descriptors remain the
+    // application's, which may close them once they are bound and the delegate is applied.
+    kHaliteGpuKindDmaBuf = 3,
+    // Memory of the host that the application owns and keeps until it is bound no longer: a pointer. Where the device
+    // can use it as it is, it does (Vulkan with VK_EXT_external_memory_host, OpenCL where CPU and GPU share their
+    // memory, CUDA): it should begin at a page and have whole pages. Else each Invoke copies from or to it, and
+    // HaliteDelegateGetCopiedBytes counts that. It must not be touched during Invoke.
+    kHaliteGpuKindHostMemory = 4,
+} HaliteGpuKind;
+
+// A picture of pixels of four channels, as cameras and screens have them: bytes in a buffer, or bytes, halves or floats
+// in an image. For an input of the graph the device cuts a part out of it, resizes that to the tensor's height and
+// width, and makes the tensor's values of it, before the first kernel. A value is that of the four pixels around the
+// middle of its own pixel, weighted by how near they are (bilinear, corners not aligned; nothing is averaged where the
+// picture shrinks to less than half). For an output the picture has the tensor's height and width, and is made after
+// the last kernel: bytes are rounded to the nearest and clamped to 0 to 255. The fourth byte of a pixel is 255 (a float
+// 1) where no channel is written to it, and others are 0. Zero is the default of every field but the first.
 typedef struct HaliteGpuImage {
     size_t struct_size;    // sizeof(HaliteGpuImage) where the program was compiled
     int32_t width, height; // of the whole picture, in pixels; 0: those of the tensor
-    int32_t row_bytes;     // from one row to the next, a multiple of 4; 0: 4 * width
-    // The part of it that is used, in pixels; crop_width or crop_height 0: from crop_x or crop_y to the end.
+    int32_t row_bytes;     // of buffers: from one row to the next, a multiple of 4; 0: 4 * width
+    // The part of it that is used, in pixels; crop_width or crop_height 0: from crop_x or crop_y to the end. Outputs
+    // have no such part.
     int32_t crop_x, crop_y, crop_width, crop_height;
-    // The byte of a pixel that each channel takes, 0 to 3. All 0: {0, 1, 2, 3}; for BGRA pixels and a model of RGB
-    // {2, 1, 0, 3}.
+    // The byte (or half, or float) of a pixel for each channel, 0 to 3. All 0: {0, 1, 2, 3}; for BGRA pixels and a
+    // model of RGB {2, 1, 0, 3}. Outputs have each at most once.
     int32_t order[4];
-    // A channel's value is (byte - mean) * scale. All scales 0: 1 / 255 for each.
+    // A channel's value is (byte - mean) * scale, and so the byte that is made of an output is value / scale + mean.
+    // All scales 0: 1 / 255 for bytes and 1 for halves and floats. Those of an output's channels must not be 0.
     float mean[4], scale[4];
 } HaliteGpuImage;
 
-// A part of a buffer that holds all elements of one tensor. Zero is the default of every field but the first two.
+// A part of a buffer that holds all elements of one tensor, or an image. Zero is the default of every field but the
+// first two.
 typedef struct HaliteGpuBuffer {
     size_t struct_size;       // sizeof(HaliteGpuBuffer) where the program was compiled
     HaliteGpuApi api;         // that of the delegate's device
     HaliteGpuElement element; // what lies in it
     HaliteGpuLayout layout;   // in which order
-    // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory. Vulkan: a VkBuffer with
-    // VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and for copies to the host VK_BUFFER_USAGE_TRANSFER_SRC_BIT. OpenGL ES: the
-    // name of a buffer object that has its size. Metal: an id<MTLBuffer> of the delegate's device, in any storage mode,
-    // (uint64_t)(uintptr_t)buffer; it is retained while it is bound.
+    // The object as an integer. OpenCL: a cl_mem that is a buffer, (uint64_t)(uintptr_t)memory. Vulkan: a VkBuffer
+    // with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and for copies to the host VK_BUFFER_USAGE_TRANSFER_SRC_BIT. OpenGL ES:
+    // the name of a buffer object that has its size. CUDA: a CUdeviceptr into memory that cuMemAlloc has given, a
+    // multiple of 16. Metal: an id<MTLBuffer> of the delegate's device, in any storage mode,
+    // (uint64_t)(uintptr_t)buffer; it is retained while it is bound. Images of OpenCL and OpenGL ES likewise; a
+    // VkImage with VK_IMAGE_USAGE_TRANSFER_SRC_BIT for inputs, and VK_IMAGE_USAGE_TRANSFER_DST_BIT for outputs.
+    // Metal's textures are not taken. A file descriptor, or a pointer, for memory.
     uint64_t handle;
-    uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256
+    uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256; 0 for images
     // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8
-    // for dense float16. 0: up to the end of the buffer, which Vulkan does not know: there it is needed.
+    // for dense float16. 0: up to the end of the buffer, which Vulkan and memory do not know: there it is needed. 0 for
+    // images.
     uint64_t size;
-    // For kHaliteGpuElementRgba8, dense: how the pixels lie, for each picture of a batch one after the other, in height
-    // rows of row_bytes each. NULL: as all its defaults. Copied. The delegate is applied for one such struct: bound
-    // before, other buffers of pixels may follow it with an equal one, and it cannot be taken back.
+    // For kHaliteGpuElementRgba8 and for images, in the dense layout: how the pixels lie, for each picture of a batch
+    // one after the other (in an image: one below the other), in height rows of row_bytes each. NULL: as all its
+    // defaults. Copied. The delegate is applied for one such struct: bound before, other pictures may follow it with an
+    // equal one, and it cannot be taken back.
     const HaliteGpuImage *image;
+    HaliteGpuKind kind; // what `handle` is
+    // VkImageLayout of a VkImage whenever Invoke begins, and whenever it ends (0: the same as before). An output may
+    // begin as VK_IMAGE_LAYOUT_UNDEFINED, and then needs the second.
+    int32_t vk_layout_before, vk_layout_after;
+    int32_t vk_memory_type; // of kHaliteGpuKindOpaqueFd: the memoryTypeIndex with which it was allocated
 } HaliteGpuBuffer;
 
 // Puts an input or output of the graph into a buffer of the application, until another call for the same tensor.

@@ -3,6 +3,8 @@
 #include "base/event.h"
 
 #if defined(__linux__)
+#include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -32,6 +34,21 @@ void hl_event_destroy(int event)
     if (event >= 0) close(event);
 }
 
+bool hl_event_exists(void)
+{
+    return true;
+}
+
+bool hl_descriptor_wait(int descriptor)
+{
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    int ready;
+    if (descriptor < 0) return false; // poll would ignore it
+    do ready = poll(&wanted, 1, -1);
+    while (ready < 0 && errno == EINTR);
+    return ready == 1 && (wanted.revents & POLLIN);
+}
+
 #else
 
 int hl_event_create(void)
@@ -52,6 +69,17 @@ void hl_event_clear(int event)
 void hl_event_destroy(int event)
 {
     (void)event;
+}
+
+bool hl_event_exists(void)
+{
+    return false;
+}
+
+bool hl_descriptor_wait(int descriptor)
+{
+    (void)descriptor;
+    return false;
 }
 
 #endif

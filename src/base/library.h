@@ -13,6 +13,9 @@ struct hl_library; // the system's handle
 struct hl_library *hl_library_open(const char *name);
 // Opens the first of the names that opens; the list ends with NULL.
 struct hl_library *hl_library_open_first(const char *const *names);
+// The library that has this function, which is open already; the program itself where it has it. To be closed as well.
+// What a program exports depends on how it was linked.
+struct hl_library *hl_library_of(void (*function)(void));
 const char *hl_library_error(void);
 // The path that an environment variable names in place of a library; NULL where it is unset, empty, or where the system
 // gave this process rights that its user lacks (setuid, setgid, capabilities of the file): there the user's environment

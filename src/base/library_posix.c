@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // See library.h: POSIX systems.
+#if defined(__linux__) || defined(__EMSCRIPTEN__)
+#define _GNU_SOURCE // dladdr, which other systems declare without being asked
+#endif
 #include "base/library.h"
 
 #include <assert.h>
@@ -13,6 +16,16 @@
 struct hl_library *hl_library_open(const char *name)
 {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+// RTLD_NOLOAD finds what is loaded, by the name that it was loaded with. The program itself has none.
+struct hl_library *hl_library_of(void (*function)(void))
+{
+    Dl_info info;
+    void *address, *handle = NULL;
+    memcpy(&address, &function, sizeof address);
+    if (address && dladdr(address, &info) && info.dli_fname) handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    return handle ? handle : dlopen(NULL, RTLD_NOW);
 }
 
 const char *hl_library_error(void)

@@ -19,6 +19,15 @@ struct hl_library *hl_library_open(const char *name)
     return (struct hl_library *)module;
 }
 
+struct hl_library *hl_library_of(void (*function)(void))
+{
+    HMODULE module = NULL;
+    LPCWSTR address;
+    memcpy(&address, &function, sizeof address);
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, address, &module);
+    return (struct hl_library *)module;
+}
+
 const char *hl_library_error(void)
 {
     return hl_wide_error(GetLastError());

@@ -3,7 +3,10 @@
 // what the runtime knows about it: the registered buffers, the tasks, and whether the kernel is prepared.
 //
 //   async_kernel.c   the delegate's callbacks             async_task.c     a run: its buffers, start, wait and end
-//   async.c          what a subgraph's runners share      async_runner.c   the functions that applications call
+//   async.c          what a subgraph's runners share      async_graph.c    how a subgraph gets and loses it
+//   async_runner.c   the functions that applications call
+//
+// async.c knows nothing of the others, and async_task.c only async.c.
 #ifndef HALITE_RUNTIME_ASYNC_H
 #define HALITE_RUNTIME_ASYNC_H
 
@@ -63,10 +66,6 @@ struct TfLiteExecutionTask {
 
 // ---- async.c
 
-// Returns a reference to what the subgraph's runners share, and makes it where this is the first. NULL after a message:
-// the graph is not one delegate's, or that delegate offers no kernel for asynchronous runs.
-struct hl_async *hl_async_acquire(struct hl_subgraph *subgraph);
-void hl_async_release(struct hl_async *async); // takes NULL
 void hl_async_error(const struct hl_async *async, const char *format, ...) HL_PRINTF(2, 3);
 static inline TfLiteOpaqueContext *hl_async_context(const struct hl_async *async)
 {
@@ -95,5 +94,12 @@ TfLiteStatus hl_task_finish(TfLiteAsyncSignatureRunner *runner, TfLiteExecutionT
 TfLiteStatus hl_task_end(struct hl_async *async, TfLiteExecutionTask *task);
 // Ends and frees all tasks of a runner. Returns how many there were.
 int hl_task_finish_all(const TfLiteAsyncSignatureRunner *runner);
+
+// ---- async_graph.c
+
+// Returns a reference to what the subgraph's runners share, and makes it where this is the first. NULL after a message:
+// the graph is not one delegate's, or that delegate offers no kernel for asynchronous runs.
+struct hl_async *hl_async_acquire(struct hl_subgraph *subgraph);
+void hl_async_release(struct hl_async *async); // takes NULL
 
 #endif

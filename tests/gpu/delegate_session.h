@@ -166,6 +166,45 @@ static inline void check_output(const struct session *session)
     for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
 }
 
+// Numbers between -0.5 and 0.5, malloc'ed.
+static inline float *numbers(int count, int seed)
+{
+    float *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < count; i++)
+        values[i] = (float)((unsigned)(i * 37 + seed * 101) * 2654435761u % 257) / 256 - 0.5f;
+    return values;
+}
+
+// Runs with such numbers as the first input.
+static inline void run_on_numbers(struct session *session)
+{
+    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    size_t bytes = TfLiteTensorByteSize(x);
+    float *input = numbers((int)(bytes / sizeof *input), 5);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(x, input, bytes), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
+    free(input);
+}
+
+// Compares the outputs of two sessions that have run. Returns the largest difference.
+static inline float check_same_outputs(const struct session *expected, const struct session *result, float bound,
+                                       const char *name)
+{
+    float largest = 0;
+    for (int o = 0; o < TfLiteInterpreterGetOutputTensorCount(expected->interpreter); o++) {
+        const TfLiteTensor *before = TfLiteInterpreterGetOutputTensor(expected->interpreter, o);
+        const float *from = TfLiteTensorData(before);
+        const float *to = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(result->interpreter, o));
+        for (size_t k = 0; k < TfLiteTensorByteSize(before) / sizeof *from; k++) {
+            float off = to[k] > from[k] ? to[k] - from[k] : from[k] - to[k];
+            if (!(off < bound)) fail_msg("%s, element %zu: %g, expected %g", name, k, (double)to[k], (double)from[k]);
+            if (off > largest) largest = off;
+        }
+    }
+    return largest;
+}
+
 // A delegate with options as text: key, value, … NULL.
 static inline TfLiteDelegate *make(const char *const *texts)
 {

@@ -6,112 +6,14 @@
 #include <pthread.h>
 
 #include "base/half.h"
-#include "gpu/application/application.h"
-#include "gpu/delegate_session.h"
+#include "gpu/application/shared_session.h"
 #include "gpu/graph/graph.h"
 #include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
-
-static const struct application *const applications[] = {
-    &application_opencl,
-    &application_gles,
-#if defined(HALITE_GPU_VULKAN)
-    &application_vulkan,
-#endif
-#if defined(HALITE_GPU_METAL)
-    &application_metal,
-#endif
-};
-enum { APPLICATIONS = sizeof applications / sizeof *applications };
-
-enum { BYTES = ELEMENTS * (int)sizeof(float) };
-
-// ---- a session of an application ----------------------------------------------------------------
-
-static struct {
-    const struct application *app;
-    HaliteGpuContext context;
-    TfLiteDelegate *delegate;
-    struct session session;
-    uint64_t x, y; // buffers with room for 512 bytes in front and 4096 behind
-} one;
-
-enum { FRONT = 512, ROOM = FRONT + 4096 };
-
-static TfLiteDelegate *make_shared(void)
-{
-    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
-    v2.max_delegated_partitions = 4;
-    HaliteGpuDelegateOptions options = {.struct_size = sizeof options,
-                                        .v2 = &v2,
-                                        .context = &one.context,
-                                        .take_small_partitions = true};
-    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&options);
-    assert_non_null(delegate);
-    return delegate;
-}
-
-static void start(const struct application *app, const struct test_model *model)
-{
-    one.app = app;
-    assert_true(app->begin(&one.context));
-    one.delegate = make_shared();
-    one.x = app->create(ROOM);
-    one.y = app->create(ROOM);
-    begin(&one.session, model);
-}
-
-static void stop(void)
-{
-    end(&one.session);
-    TfLiteGpuDelegateV2Delete(one.delegate);
-    one.app->destroy(one.x);
-    one.app->destroy(one.y);
-    one.app->end();
-}
-
-// Runs a test with every application whose API is here.
-static void with_each(void (*test)(const struct application *app))
-{
-    for (int i = 0; i < APPLICATIONS; i++) {
-        HaliteGpuContext context;
-        if (!applications[i]->begin(&context)) continue;
-        applications[i]->end();
-        test(applications[i]);
-    }
-}
-
-static HaliteGpuBuffer floats_at(uint64_t handle, size_t offset)
-{
-    return (HaliteGpuBuffer){.struct_size = sizeof(HaliteGpuBuffer),
-                             .api = one.context.api,
-                             .handle = handle,
-                             .offset = offset,
-                             .size = ROOM - offset};
-}
-
-static TfLiteStatus bind(int tensor, uint64_t handle, size_t offset)
-{
-    HaliteGpuBuffer buffer = floats_at(handle, offset);
-    return HaliteDelegateBindBuffer(one.delegate, tensor, &buffer);
-}
-
-static void apply_well(void)
-{
-    TfLiteSetAllowBufferHandleOutput(one.session.interpreter, true);
-    TfLiteStatus status = apply(&one.session, one.delegate);
-    if (status != kTfLiteOk) print_error("%s\n", one.session.messages.text);
-    assert_int_equal(status, kTfLiteOk);
-}
 
 static TfLiteStatus run_from_host(struct session *session)
 {
     set_input(session);
     return TfLiteInterpreterInvoke(session->interpreter);
-}
-
-static uint64_t copied(void)
-{
-    return HaliteDelegateGetCopiedBytes(one.delegate);
 }
 
 // The application fills x, the model runs, the application looks at y.
@@ -773,10 +675,12 @@ static void check_refused_pictures(const struct application *app)
     HaliteGpuImage old = {.struct_size = sizeof old - 1};
     assert_int_equal(bind_picture(one.x, 0, &old), kTfLiteError);
     HaliteGpuBuffer output = floats_at(one.y, 0);
+    HaliteGpuImage cut = {.struct_size = sizeof cut, .crop_width = 1};
     output.element = kHaliteGpuElementRgba8;
+    output.image = &cut;
     assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &output), kTfLiteOk);
     assert_int_equal(apply(&one.session, one.delegate), kTfLiteDelegateError);
-    assert_non_null(strstr(one.session.messages.text, "for inputs of floats only"));
+    assert_non_null(strstr(one.session.messages.text, "no part is cut out of it"));
     stop();
 }
 // What is refused does not depend on the API, and each refusal comes after kernels were compiled: one API will do.
@@ -791,11 +695,7 @@ static void test_refused_pictures(void **state)
 
 int main(void)
 {
-    unsetenv("HALITE_DEVICE");
-#if defined(FAKE_METAL)
-    setenv("HALITE_METAL_LIBRARY", FAKE_METAL, 0);
-#endif
-    setenv("HALITE_VULKAN_VALIDATION", "1", 0); // of the application's instance, where the layer is
+    choose_libraries();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound_before),
         cmocka_unit_test(test_bound_after),

@@ -172,10 +172,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL try_vkCreateDevice(VkPhysicalDevice physic
     return fails("vkCreateDevice") ? shared.failure : real.vkCreateDevice(physical, info, allocation, device);
 }
 
+// Functions of extensions without which a device only cannot import memory: their absence is no failure.
+static bool is_optional(const char *name)
+{
+    return strcmp(name, "vkGetMemoryFdPropertiesKHR") == 0 || strcmp(name, "vkGetMemoryHostPointerPropertiesEXT") == 0;
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char *name)
 {
     PFN_vkVoidFunction function = shared.get_device(device, name);
-    if (fails("vkGetDeviceProcAddr")) return NULL;
+    if (!is_optional(name) && fails("vkGetDeviceProcAddr")) return NULL;
 #define X(wanted, parameters, arguments)         \
     if (strcmp(name, #wanted) == 0) {            \
         real.wanted = (PFN_##wanted)function;    \
@@ -880,7 +886,7 @@ static void a_lost_device_stays_lost(void **state)
     assert_null(api->list_create(shared.device));
     said("cannot create a list", "lost");
     assert_null(new_program(&plus, GPU_F32, NULL));
-    said("cannot create a program", "lost");
+    said("cannot compile a kernel", "lost");
     assert_null(api->buffer_create(shared.device, 4));
     said("cannot create a buffer", "lost");
     void *kept;

@@ -91,6 +91,9 @@ struct delegate_kind {
     TfLiteStatus (*prepare)(void *kernel, TfLiteContext *context, TfLiteNode *node);
     TfLiteStatus (*invoke)(void *kernel, TfLiteContext *context, TfLiteNode *node);
     void (*destroy)(void *kernel);
+    // What the runtime asks for where an application wants runs that do not block. Lent until `destroy`. NULL: there is
+    // none.
+    struct TfLiteAsyncKernel *(*async_kernel)(void *kernel, TfLiteContext *context);
 
     // ---- the report
 

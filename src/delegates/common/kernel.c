@@ -102,6 +102,12 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     return kernel ? kernel->kind->invoke(kernel->own, context, node) : kTfLiteError;
 }
 
+static struct TfLiteAsyncKernel *kernel_async(TfLiteContext *context, TfLiteNode *node)
+{
+    const struct delegate_kernel *kernel = node->user_data;
+    return kernel ? kernel->kind->async_kernel(kernel->own, context) : NULL;
+}
+
 TfLiteRegistration delegate_registration(const struct delegate *delegate)
 {
     return (TfLiteRegistration){
@@ -112,5 +118,6 @@ TfLiteRegistration delegate_registration(const struct delegate *delegate)
         .builtin_code = kTfLiteBuiltinDelegate,
         .custom_name = delegate->node_name,
         .version = 1,
+        .async_kernel = delegate->kind->async_kernel ? kernel_async : NULL,
     };
 }

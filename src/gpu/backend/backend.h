@@ -15,6 +15,7 @@
 
 #include "base/report.h"
 #include "gpu/lang/kernel.h"
+#include "halite/gpu_async.h"
 #include "halite/gpu_delegate.h"
 
 enum gpu_vendor {
@@ -52,6 +53,7 @@ struct gpu_device;
 struct gpu_buffer;
 struct gpu_program;
 struct gpu_list;
+struct gpu_fence;
 
 enum { GPU_MAX_BUFFERS = 4, GPU_MAX_PARAMS = 8, GPU_PARAM_BYTES = 128 };
 
@@ -74,6 +76,28 @@ struct gpu_dispatch {
     int param_count;   // how many int4s are in use
     int groups[3];     // work-groups per axis
     const char *label; // "CONV_2D 3", for messages and traces; must live as long as the list
+};
+
+// An image object of the application: HaliteGpuBuffer of the kind kHaliteGpuKindImage.
+enum gpu_texel { GPU_TEXEL_BYTES, GPU_TEXEL_HALVES, GPU_TEXEL_FLOATS }; // four of them
+static inline size_t gpu_texel_bytes(enum gpu_texel texel)
+{
+    return (size_t)4 << texel;
+}
+struct gpu_image_desc {
+    uint64_t handle;
+    int width, height; // that it must have
+    enum gpu_texel texel;
+    bool is_input;                   // lists read it; else they write it
+    int layout_before, layout_after; // VkImageLayout; 0 before: anything
+};
+
+// Memory of the application that is no object of the API, as HaliteGpuBuffer says of its kinds.
+struct gpu_memory_desc {
+    HaliteGpuKind kind; // OpaqueFd, DmaBuf or HostMemory
+    uint64_t handle;    // a file descriptor, which stays the application's, or an address
+    size_t bytes;       // from the memory's beginning on
+    uint32_t type;      // memoryTypeIndex, of an opaque descriptor
 };
 
 // How a caller waits for a run.
@@ -113,6 +137,17 @@ struct gpu_backend {
     // A buffer of the application, of the same context. handle: see HaliteGpuBuffer. *bytes: what the application says,
     // 0 for the whole buffer, and then what there is. NULL after a message, or NULL: not possible with this API.
     struct gpu_buffer *(*buffer_import)(struct gpu_device *device, uint64_t handle, size_t *bytes);
+    // An image object of the same context, as a buffer that has its texels in rows without gaps. Every list that reads
+    // the buffer of an input copies the image to it before its first kernel, and every list that writes that of an
+    // output copies it to the image after its last one, all on the device. The copy costs as much as the kernel that
+    // makes values of the texels; kernels that read and write images themselves would save it, but each API demands
+    // them of another form (formats that are known when a shader is compiled, immutable textures, usage flags that few
+    // images have), where every one can copy. NULL after a message, or NULL: not possible with this API.
+    struct gpu_buffer *(*image_import)(struct gpu_device *device, const struct gpu_image_desc *desc);
+    // Memory of the application as a buffer, which it must outlive. NULL after a message, but without one for memory of
+    // the host that the device cannot use where it is, which the caller then copies. NULL: not possible with this API.
+    struct gpu_buffer *(*memory_import)(struct gpu_device *device, const struct gpu_memory_desc *desc);
+    bool imports_descriptors; // memory_import takes file descriptors as well as memory of the host
     void (*buffer_destroy)(struct gpu_device *device, struct gpu_buffer *buffer);
     // Every later run sees the new bytes. `from` may be reused as soon as the function returns.
     bool (*buffer_write)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
@@ -154,6 +189,22 @@ struct gpu_backend {
     // has no timer.
     bool (*list_profile)(struct gpu_list *list, uint64_t *nanoseconds, int count);
     void (*list_destroy)(struct gpu_list *list);
+
+    // Fences, with which nobody's thread has to wait for the device. fence_type: the kind of the application's objects
+    // that serve as such (halite/gpu_async.h); NULL: this device has no fences, and none of these functions may be
+    // called. NULL in place of the functions: the backend has none.
+    const char *(*fence_type)(const struct gpu_device *device);
+    const char *buffer_type; // the kind of the application's buffers that buffer_import takes, under its name there
+    // Everything that is submitted later waits for the application's object; the calling thread does not.
+    bool (*fence_await)(struct gpu_device *device, const HaliteGpuFence *fence);
+    // Signals the application's object when everything submitted so far is done. makes_fences: stores a new one for it.
+    bool (*fence_signal)(struct gpu_device *device, HaliteGpuFence *fence);
+    bool makes_fences;
+    // A fence of our own, which is reached when everything submitted so far is done. NULL after a message.
+    struct gpu_fence *(*fence_create)(struct gpu_device *device);
+    // These two may be called by any thread at any time. False, without a message: the device was lost.
+    bool (*fence_wait)(struct gpu_fence *fence);
+    void (*fence_destroy)(struct gpu_fence *fence);
 };
 
 extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_gles, gpu_backend_metal,

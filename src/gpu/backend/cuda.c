@@ -141,10 +141,10 @@ static void cuda_close(struct gpu_device *device)
         if (gpu_cuda_enter_to_destroy(device)) {
             if (device->stream) device->cuda->stream_synchronize(device->stream);
             if (device->staging) device->cuda->host_free(device->staging);
-            if (device->stream) device->cuda->stream_destroy(device->stream);
+            if (device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
             gpu_cuda_leave(device);
         }
-        device->cuda->context_release(device->id);
+        if (device->has_own_context) device->cuda->context_release(device->id);
     }
     free(device);
 }
@@ -173,6 +173,7 @@ static bool open_stream(struct gpu_device *device)
     cuda_result code = device->cuda->stream_create(&device->stream, CUDA_STREAM_NON_BLOCKING);
     gpu_cuda_leave(device);
     if (code != CUDA_OK) device->stream = NULL;
+    device->has_own_stream = device->stream != NULL;
     return gpu_cuda_succeeded(device, code, "cuStreamCreate", "opening the device");
 }
 
@@ -189,8 +190,34 @@ static struct gpu_device *cuda_open(int index, const struct hl_reporter *reporte
     if (!device) return NULL;
     cuda_result code = device->cuda->context_retain(&device->context, id);
     if (code != CUDA_OK) device->context = NULL;
+    device->has_own_context = device->context != NULL;
     if (gpu_cuda_succeeded(device, code, "cuDevicePrimaryCtxRetain", "opening the device") && open_stream(device))
         return device;
+    cuda_close(device);
+    return NULL;
+}
+
+static struct gpu_device *cuda_open_shared(const HaliteGpuContext *context, const struct hl_reporter *reporter)
+{
+    const struct cuda_library *library = gpu_cuda_library();
+    if (!gpu_device_exists(CUDA_API, 0, library->count, library->why, reporter)) return NULL;
+    const struct cuda_api *cuda = &library->cuda;
+    struct cuda_context *popped;
+    cuda_device_id id;
+    cuda_result code = cuda->context_push(context->cu_context);
+    if (code == CUDA_OK) {
+        code = cuda->context_device(&id);
+        cuda->context_pop(&popped);
+    }
+    if (code != CUDA_OK) {
+        hl_report(reporter, CUDA_API ": cu_context is no CUcontext of this process (error %d)", code);
+        return NULL;
+    }
+    struct gpu_device *device = create_device(library, id, reporter);
+    if (!device) return NULL;
+    device->context = context->cu_context;
+    device->stream = context->cu_stream;
+    if (device->stream || open_stream(device)) return device;
     cuda_close(device);
     return NULL;
 }
@@ -216,10 +243,13 @@ const struct gpu_backend gpu_backend_cuda = {
     .count = cuda_count,
     .describe = cuda_describe,
     .open = cuda_open,
+    .open_shared = cuda_open_shared,
     .close = cuda_close,
     .caps = cuda_caps,
     .buffer_create = gpu_cuda_buffer_create,
     .buffer_create_for_host = gpu_cuda_buffer_create_for_host,
+    .buffer_import = gpu_cuda_buffer_import,
+    .memory_import = gpu_cuda_memory_import,
     .buffer_destroy = gpu_cuda_buffer_destroy,
     .buffer_write = gpu_cuda_buffer_write,
     .buffer_read = gpu_cuda_buffer_read,

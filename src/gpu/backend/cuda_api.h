@@ -97,6 +97,11 @@ struct cuda_edge {
     X(context_release, cuDevicePrimaryCtxRelease_v2, (cuda_device_id device)) \
     X(context_push, cuCtxPushCurrent_v2, (struct cuda_context *context)) \
     X(context_pop, cuCtxPopCurrent_v2, (struct cuda_context **context)) \
+    X(context_device, cuCtxGetDevice, (cuda_device_id *device)) \
+    X(memory_range, cuMemGetAddressRange_v2, (cuda_pointer *start, size_t *bytes, cuda_pointer address)) \
+    X(host_register, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags)) \
+    X(host_unregister, cuMemHostUnregister, (void *memory)) \
+    X(host_pointer, cuMemHostGetDevicePointer_v2, (cuda_pointer *address, void *memory, unsigned flags)) \
     X(memory_allocate, cuMemAlloc_v2, (cuda_pointer *address, size_t bytes)) \
     X(memory_free, cuMemFree_v2, (cuda_pointer address)) \
     X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags)) \

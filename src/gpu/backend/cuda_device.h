@@ -22,6 +22,7 @@ struct gpu_device {
     bool overlaps;                // kernels of a list may start before the one before them has ended
     struct cuda_context *context; // the device's primary one, which the runtime API of the process uses as well
     struct cuda_stream *stream;
+    bool has_own_context, has_own_stream; // else they are the application's
     // Pinned host memory, made by the first copy. The first half is for writes: those that are under way take the first
     // staged_bytes of it. The other half is for reads.
     unsigned char *staging;
@@ -33,6 +34,7 @@ struct gpu_buffer {
     cuda_pointer address;
     size_t bytes;
     unsigned char *host; // where it lies in pinned memory of the host, which kernels read and write as well; else NULL
+    bool is_borrowed;    // of the application: memory of the device, or memory of the host that was pinned for it
 };
 
 struct gpu_program {
@@ -55,6 +57,8 @@ bool gpu_cuda_finish(struct gpu_device *device);
 // The functions of struct gpu_backend.
 struct gpu_buffer *gpu_cuda_buffer_create(struct gpu_device *device, size_t bytes);
 struct gpu_buffer *gpu_cuda_buffer_create_for_host(struct gpu_device *device, size_t bytes, bool from_host);
+struct gpu_buffer *gpu_cuda_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes);
+struct gpu_buffer *gpu_cuda_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc);
 void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
 bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                            size_t bytes);

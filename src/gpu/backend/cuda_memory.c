@@ -46,11 +46,55 @@ struct gpu_buffer *gpu_cuda_buffer_create_for_host(struct gpu_device *device, si
     bool ok = buffer && device->cuda->host_allocate(&memory, bytes, flags) == CUDA_OK;
     gpu_cuda_leave(device);
     if (ok) {
-        *buffer = (struct gpu_buffer){(cuda_pointer)memory, bytes, memory};
+        *buffer = (struct gpu_buffer){.address = (cuda_pointer)memory, .bytes = bytes, .host = memory};
         return buffer;
     }
     free(buffer);
     return gpu_cuda_buffer_create(device, bytes);
+}
+
+// Kernels read and write vectors of four floats.
+enum { ADDRESS_MULTIPLE = 16 };
+
+struct gpu_buffer *gpu_cuda_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes)
+{
+    cuda_pointer address = (cuda_pointer)handle, start = 0;
+    size_t all = 0;
+    if (!gpu_cuda_enter(device, "take a buffer")) return NULL;
+    cuda_result code = device->cuda->memory_range(&start, &all, address);
+    gpu_cuda_leave(device);
+    if (!gpu_cuda_succeeded(device, code, "cuMemGetAddressRange", "a CUdeviceptr of the application")) return NULL;
+    size_t there = all - (size_t)(address - start);
+    if (address % ADDRESS_MULTIPLE != 0 || *bytes > there) {
+        gpu_device_fail(&device->base, "the application's CUdeviceptr %s",
+                        *bytes > there ? "has less memory from there on than it says: set offset and size"
+                                       : "is no multiple of 16: align it");
+        return NULL;
+    }
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
+    *buffer = (struct gpu_buffer){.address = address, .bytes = there, .is_borrowed = true};
+    if (*bytes == 0) *bytes = there;
+    return buffer;
+}
+
+struct gpu_buffer *gpu_cuda_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc)
+{
+    void *memory = (void *)(uintptr_t)desc->handle;
+    cuda_pointer address = 0;
+    if (desc->handle % ADDRESS_MULTIPLE != 0 || !gpu_cuda_enter(device, "take memory")) return NULL;
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    bool pinned =
+        buffer && device->cuda->host_register(memory, desc->bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED) == CUDA_OK;
+    bool seen = pinned && device->cuda->host_pointer(&address, memory, 0) == CUDA_OK;
+    if (pinned && !seen) device->cuda->host_unregister(memory);
+    gpu_cuda_leave(device);
+    if (seen) {
+        *buffer = (struct gpu_buffer){.address = address, .bytes = desc->bytes, .host = memory, .is_borrowed = true};
+        return buffer;
+    }
+    free(buffer);
+    return NULL;
 }
 
 void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
@@ -58,9 +102,11 @@ void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffe
     if (!buffer) return;
     if (gpu_cuda_enter_to_destroy(device)) {
         device->cuda->stream_synchronize(device->stream);
-        if (buffer->host)
+        if (buffer->host && buffer->is_borrowed)
+            device->cuda->host_unregister(buffer->host);
+        else if (buffer->host)
             device->cuda->host_free(buffer->host);
-        else
+        else if (!buffer->is_borrowed)
             device->cuda->memory_free(buffer->address);
         gpu_cuda_leave(device);
     }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/threads.h"
 #include "gpu/backend/cuda_device.h"
 
 enum { LOG_BYTES = 6000 };
@@ -158,8 +157,9 @@ static struct gpu_program *finish_program(struct compilation *compilation)
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bool begin(struct compilation *compilation, struct gpu_device *device, const struct gpu_program_desc *desc)
+static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
+    struct compilation *compilation = arg;
     *compilation = (struct compilation){.device = device, .desc = desc};
     if (!gpu_device_allows_group(&device->base, desc->kernel->name, desc->group,
                                  (size_t)device->base.caps.max_group_size))
@@ -173,34 +173,23 @@ static bool begin(struct compilation *compilation, struct gpu_device *device, co
     return true;
 }
 
-// Makes what `compilations` have begun. False after one message.
-static bool finish_all(struct gpu_device *device, struct compilation *compilations, int count,
-                       struct gpu_program **programs)
+static struct gpu_program *end(void *arg, bool ok)
 {
-    if (!gpu_cuda_enter(device, "compile a kernel")) return false;
-    bool ok = true;
-    for (int i = 0; i < count && ok; i++) ok = (programs[i] = finish_program(&compilations[i])) != NULL;
-    gpu_cuda_leave(device);
-    return ok;
+    struct compilation *compilation = arg;
+    struct gpu_program *program = ok ? finish_program(compilation) : NULL;
+    free(compilation->text);
+    free(compilation->binary);
+    free(compilation->log);
+    return program;
 }
 
 bool gpu_cuda_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                               struct gpu_program **programs)
 {
+    static const struct gpu_compiler compiler = {sizeof(struct compilation), begin, compile, end, false};
     for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!gpu_device_is_alive(&device->base, "compile a kernel")) return false;
-    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
-    bool ok = true;
-    int begun = 0;
-    for (; begun < count && ok; begun++) ok = begin(&compilations[begun], device, &descs[begun]);
-    if (ok) hl_threads_run_once(count, compile, compilations);
-    ok = ok && finish_all(device, compilations, count, programs);
-    for (int i = 0; i < begun; i++) {
-        free(compilations[i].text);
-        free(compilations[i].binary);
-        free(compilations[i].log);
-    }
-    free(compilations);
+    if (!gpu_cuda_enter(device, "compile a kernel")) return false;
+    bool ok = gpu_device_compile(device, &compiler, descs, count, programs);
+    gpu_cuda_leave(device);
     return ok;
 }

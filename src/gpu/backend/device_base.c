@@ -3,6 +3,9 @@
 #include "gpu/backend/device_base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
 
 enum { MESSAGE_BYTES = 6400 }; // a compiler's log is the longest
 
@@ -67,6 +70,26 @@ bool gpu_device_allows_groups(const struct gpu_device_base *base, const char *ke
             return gpu_device_fail(base, "kernel %s with %d work-groups on axis %d, the device takes 1 to %d", kernel,
                                    groups[i], i, base->caps.max_groups[i]);
     return true;
+}
+
+bool gpu_device_compile(struct gpu_device *device, const struct gpu_compiler *compiler,
+                        const struct gpu_program_desc *descs, int count, struct gpu_program **programs)
+{
+    const struct gpu_device_base *base = (const struct gpu_device_base *)device;
+    for (int i = 0; i < count; i++) programs[i] = NULL;
+    if (!gpu_device_is_alive(base, "compile a kernel")) return false;
+    char *compilations = calloc((size_t)count + 1, compiler->bytes);
+    if (!compilations) return gpu_device_no_memory(base, "programs");
+    int begun = 0;
+    bool ok = true;
+    for (; begun < count && ok; begun++)
+        ok = compiler->begin(device, &descs[begun], compilations + (size_t)begun * compiler->bytes);
+    if (ok && !compiler->serial) hl_threads_run_once(count, compiler->compile, compilations);
+    for (int i = 0; ok && compiler->serial && i < count; i++) compiler->compile(compilations, i, 0);
+    for (int i = 0; i < begun; i++)
+        ok = (programs[i] = compiler->end(compilations + (size_t)i * compiler->bytes, ok)) && ok;
+    free(compilations);
+    return ok;
 }
 
 bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size)

@@ -43,6 +43,21 @@ bool gpu_device_allows_group(const struct gpu_device_base *base, const char *ker
 // Whether a kernel may run in so many work-groups. False after a message.
 bool gpu_device_allows_groups(const struct gpu_device_base *base, const char *kernel, const int groups[3]);
 
+// How a backend compiles a program: begin in the caller's thread, compile in any thread, end in the caller's thread.
+struct gpu_compiler {
+    size_t bytes; // of the backend's struct of a program that is being compiled, zeroed at first
+    // False after a message.
+    bool (*begin)(struct gpu_device *device, const struct gpu_program_desc *desc, void *compilation);
+    // Keeps what went wrong for `end`. compilations: the array of all, of which this call may touch one item.
+    void (*compile)(void *compilations, int64_t item, int worker);
+    // The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
+    struct gpu_program *(*end)(void *compilation, bool ok);
+    bool serial; // compile is called in the caller's thread, too
+};
+// gpu_backend.programs_create by these steps.
+bool gpu_device_compile(struct gpu_device *device, const struct gpu_compiler *compiler,
+                        const struct gpu_program_desc *descs, int count, struct gpu_program **programs);
+
 // gpu_backend.cache_load and cache_save for backends that use the program cache above.
 bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size);
 bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size);

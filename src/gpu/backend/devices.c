@@ -299,6 +299,7 @@ struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struc
     static const char *const names[] = {[kHaliteGpuApiOpenCl] = "opencl",
                                         [kHaliteGpuApiVulkan] = "vulkan",
                                         [kHaliteGpuApiOpenGlEs] = "gles",
+                                        [kHaliteGpuApiCuda] = "cuda",
                                         [kHaliteGpuApiMetal] = "metal"};
     const struct row *row = rows;
     while (strcmp(row->name, names[context->api]) != 0) row++;

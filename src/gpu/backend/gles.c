@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpenGL ES 3.1 backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES, whose entry
 // points gles_api.c finds. A program is the text from gpu_emit, compiled and linked here. A list is an array with the
-// bindings of each dispatch, and one uniform buffer with the params of all of them.
+// bindings of each dispatch, and one uniform buffer with the params of all of them. Textures of the application are in
+// gles_images.c.
 //
 // A context can be current in only one thread, but any thread may call a device. Every function that calls OpenGL ES
 // therefore makes the device's context current, and restores the caller's context before it returns.
@@ -13,40 +14,13 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/hash.h"
-#include "gpu/backend/device_base.h"
-#include "gpu/backend/gles_api.h"
+#include "gpu/backend/gles_device.h"
 #include "gpu/backend/name_list.h"
 
 #define API "OpenGL ES"
 enum { LOG_BYTES = 6000, DEBUG_BYTES = 512, MAX_ERRORS = 16, PARAMS_ALIGNMENT = 256 };
 
 // ---- objects --------------------------------------------------------------------------------------------------------
-
-// What was current in the calling thread.
-struct current {
-    unsigned api;
-    void *display, *draw, *read, *context;
-};
-
-struct gpu_device {
-    struct gpu_device_base base; // a cached program is the number of its format, then the driver's bytes
-    const struct gles_api *gl;
-    const struct gles_found *found;
-    struct gles_found shared; // the display of the application's context, and that; no context: it is our own
-    struct gles_context context;
-    struct current before; // the caller's, while a call is in progress
-    size_t max_block;      // bytes of one buffer that a kernel can access
-    bool resets;           // the driver reports a lost context
-    bool debug;            // the driver has texts for errors
-    bool clock;            // the device has timer queries
-    bool binaries;         // the driver hands out binaries of programs
-};
-
-struct gpu_buffer {
-    unsigned buffer;
-    size_t bytes;
-    bool is_borrowed; // of the application, which deletes it
-};
 
 struct gpu_program {
     unsigned program;
@@ -71,6 +45,7 @@ struct gpu_list {
     int count, capacity;
     bool barrier;    // one was recorded since the last dispatch
     unsigned params; // uniform buffer: the params of record i are at i * PARAMS_ALIGNMENT
+    struct gpu_image_uses images;
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
@@ -133,9 +108,7 @@ static bool failed(struct gpu_device *device, unsigned code, const char *functio
                            detail, advice(device, code));
 }
 
-// Whether all GL calls since the last check succeeded. False after a message; function: the call that matters most,
-// about: its purpose in a few words.
-static bool succeeded(struct gpu_device *device, const char *function, const char *about)
+bool gpu_gles_check(struct gpu_device *device, const char *function, const char *about)
 {
     char detail[DEBUG_BYTES];
     unsigned code = take_error(device);
@@ -144,7 +117,7 @@ static bool succeeded(struct gpu_device *device, const char *function, const cha
     return failed(device, code, function, about, detail);
 }
 
-static bool egl_failed(struct gpu_device *device, const char *function, const char *about)
+bool gpu_gles_egl_failed(struct gpu_device *device, const char *function, const char *about)
 {
     unsigned code = (unsigned)device->gl->eglGetError();
     if (code == EGL_CONTEXT_LOST) device->base.lost = true;
@@ -158,8 +131,7 @@ static void restore_api(struct gpu_device *device)
     device->gl->eglBindAPI(device->before.api);
 }
 
-// Makes the device's context current until `leave`. False after a message; action: "write a buffer".
-static bool enter(struct gpu_device *device, const char *action)
+bool gpu_gles_enter(struct gpu_device *device, const char *action)
 {
     const struct gles_api *gl = device->gl;
     if (!gpu_device_is_alive(&device->base, action)) return false;
@@ -171,21 +143,20 @@ static bool enter(struct gpu_device *device, const char *action)
     gl->eglBindAPI(EGL_OPENGL_ES_API);
     struct gles_context *own = &device->context;
     if (gl->eglMakeCurrent(device->found->display, own->surface, own->surface, own->context)) return true;
-    egl_failed(device, "eglMakeCurrent", action);
+    gpu_gles_egl_failed(device, "eglMakeCurrent", action);
     restore_api(device);
     return false;
 }
 
-// Restores the caller's context. Returns `ok`, or false if the restoration fails.
-static bool leave(struct gpu_device *device, bool ok)
+bool gpu_gles_leave(struct gpu_device *device, bool ok)
 {
     const struct gles_api *gl = device->gl;
-    const struct current *before = &device->before;
+    const struct gles_current *before = &device->before;
     if (!gl->eglMakeCurrent(device->found->display, NULL, NULL, NULL))
-        ok = egl_failed(device, "eglMakeCurrent", "leaving the device's context");
+        ok = gpu_gles_egl_failed(device, "eglMakeCurrent", "leaving the device's context");
     restore_api(device);
     if (before->context && !gl->eglMakeCurrent(before->display, before->draw, before->read, before->context))
-        ok = egl_failed(device, "eglMakeCurrent", "giving the thread its context back");
+        ok = gpu_gles_egl_failed(device, "eglMakeCurrent", "giving the thread its context back");
     return ok;
 }
 
@@ -263,6 +234,7 @@ static void gles_close(struct gpu_device *device)
 {
     if (!device) return;
     gpu_program_cache_free(&device->base.program_cache);
+    gpu_gles_images_end(device);
     gpu_gles_context_destroy(device->found, &device->context);
     free(device);
 }
@@ -286,11 +258,11 @@ static struct gpu_device *ask_device(struct gpu_device *device)
 {
     char name[sizeof device->base.caps.name];
     snprintf(name, sizeof name, "%s", device->base.caps.name);
-    if (enter(device, "open the device")) {
+    if (gpu_gles_enter(device, "open the device")) {
         bool filled = fill_caps(device);
         if (!filled)
             hl_report(&device->base.reporter, API " %s does not say what it is: check its driver with eglinfo", name);
-        if (leave(device, filled)) return device;
+        if (gpu_gles_leave(device, filled)) return device;
     }
     gles_close(device);
     return NULL;
@@ -306,7 +278,7 @@ static struct gpu_device *gles_open(int index, const struct hl_reporter *reporte
     if (!device) return NULL;
     device->before.api = device->gl->eglQueryAPI();
     const char *function = gpu_gles_context_create(device->found, &device->context);
-    if (function) egl_failed(device, function, "opening the device");
+    if (function) gpu_gles_egl_failed(device, function, "opening the device");
     restore_api(device);
     if (!function) return ask_device(device);
     gles_close(device);
@@ -347,7 +319,7 @@ static struct gpu_device *gles_open_shared(const HaliteGpuContext *context, cons
         function = create_sharing_context(device);
     }
     device->found = &device->shared;
-    if (function) egl_failed(device, function, "sharing buffers with the application's context");
+    if (function) gpu_gles_egl_failed(device, function, "sharing buffers with the application's context");
     restore_api(device);
     if (!function) return ask_device(device);
     gles_close(device);
@@ -375,13 +347,13 @@ static const struct gpu_caps *gles_caps(const struct gpu_device *device)
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
-static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
+void gpu_gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
     // The buffers of a lost device are freed together with its context.
-    if (buffer->buffer && !buffer->is_borrowed && !device->base.lost && enter(device, "delete a buffer")) {
+    if (buffer->buffer && !buffer->is_borrowed && !device->base.lost && gpu_gles_enter(device, "delete a buffer")) {
         device->gl->glDeleteBuffers(1, &buffer->buffer);
-        leave(device, true);
+        gpu_gles_leave(device, true);
     }
     free(buffer);
 }
@@ -396,23 +368,23 @@ static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t b
     gl->glGenBuffers(1, &buffer);
     gl->glBindBuffer(target, buffer);
     gl->glBufferData(target, (intptr_t)bytes, from, usage);
-    if (succeeded(device, "glBufferData", about)) return buffer;
+    if (gpu_gles_check(device, "glBufferData", about)) return buffer;
     gl->glDeleteBuffers(1, &buffer);
     return 0;
 }
 
-static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t bytes)
+struct gpu_buffer *gpu_gles_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
     if (!gpu_device_allows_buffer(&device->base, bytes)) return NULL;
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     buffer->bytes = bytes;
-    if (enter(device, "create a buffer")) {
+    if (gpu_gles_enter(device, "create a buffer")) {
         buffer->buffer = make_buffer(device, GL_COPY_WRITE_BUFFER, bytes, NULL, GL_DYNAMIC_COPY);
-        if (leave(device, buffer->buffer != 0)) return buffer;
+        if (gpu_gles_leave(device, buffer->buffer != 0)) return buffer;
     }
-    gles_buffer_destroy(device, buffer);
+    gpu_gles_buffer_destroy(device, buffer);
     return NULL;
 }
 
@@ -420,13 +392,14 @@ static struct gpu_buffer *gles_buffer_import(struct gpu_device *device, uint64_t
 {
     const struct gles_api *gl = device->gl;
     int64_t there = 0;
-    if (!enter(device, "take a buffer")) return NULL;
+    if (!gpu_gles_enter(device, "take a buffer")) return NULL;
     bool is_buffer = handle <= UINT32_MAX && gl->glIsBuffer((unsigned)handle);
     if (is_buffer) {
         gl->glBindBuffer(GL_COPY_READ_BUFFER, (unsigned)handle);
         gl->glGetBufferParameteri64v(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &there);
     }
-    if (!leave(device, succeeded(device, "glGetBufferParameteri64v", "a buffer of the application"))) return NULL;
+    if (!gpu_gles_leave(device, gpu_gles_check(device, "glGetBufferParameteri64v", "a buffer of the application")))
+        return NULL;
     if (!is_buffer || there < 0 || *bytes > (uint64_t)there) {
         gpu_device_fail(&device->base, "%llu %s", (unsigned long long)handle,
                         is_buffer ? "is a buffer of the application that is smaller than it says"
@@ -435,7 +408,7 @@ static struct gpu_buffer *gles_buffer_import(struct gpu_device *device, uint64_t
     }
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
-    *buffer = (struct gpu_buffer){(unsigned)handle, (size_t)there, true};
+    *buffer = (struct gpu_buffer){.buffer = (unsigned)handle, .bytes = (size_t)there, .is_borrowed = true};
     if (*bytes == 0) *bytes = (size_t)there;
     return buffer;
 }
@@ -445,11 +418,11 @@ static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buff
 {
     const struct gles_api *gl = device->gl;
     if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing") ||
-        !enter(device, "write a buffer"))
+        !gpu_gles_enter(device, "write a buffer"))
         return false;
     gl->glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->buffer);
     gl->glBufferSubData(GL_COPY_WRITE_BUFFER, (intptr_t)offset, (intptr_t)bytes, from);
-    return leave(device, succeeded(device, "glBufferSubData", "writing a buffer"));
+    return gpu_gles_leave(device, gpu_gles_check(device, "glBufferSubData", "writing a buffer"));
 }
 
 static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
@@ -460,17 +433,17 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
         !gpu_device_is_alive(&device->base, "read a buffer"))
         return false;
     if (bytes == 0) return true;
-    if (!enter(device, "read a buffer")) return false;
+    if (!gpu_gles_enter(device, "read a buffer")) return false;
     gl->glBindBuffer(GL_COPY_READ_BUFFER, buffer->buffer);
     const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, GL_MAP_READ_BIT);
-    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") &&
+    bool ok = gpu_gles_check(device, "glMapBufferRange", "reading a buffer") &&
               (from || gpu_device_no_memory(&device->base, "what is read"));
     if (from) memcpy(to, from, bytes);
     if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
         gpu_device_fail(&device->base, "the contents of a buffer were lost: run again");
         ok = false;
     }
-    return leave(device, succeeded(device, "glUnmapBuffer", "reading a buffer") && ok);
+    return gpu_gles_leave(device, gpu_gles_check(device, "glUnmapBuffer", "reading a buffer") && ok);
 }
 
 // ---- programs -------------------------------------------------------------------------------------------------------
@@ -486,9 +459,9 @@ static void gles_program_destroy(struct gpu_device *device, struct gpu_program *
 {
     if (!program) return;
     gpu_program_cache_forget(&device->base.program_cache, program);
-    if (program->program && !device->base.lost && enter(device, "delete a program")) {
+    if (program->program && !device->base.lost && gpu_gles_enter(device, "delete a program")) {
         delete_program(device, program);
-        leave(device, true);
+        gpu_gles_leave(device, true);
     } else {
         free(program);
     }
@@ -556,15 +529,15 @@ static bool compile(struct gpu_device *device, const struct gpu_program *program
     const struct gles_api *gl = device->gl;
     const char *text = compilation->text;
     unsigned shader = compilation->shader = gl->glCreateShader(GL_COMPUTE_SHADER);
-    if (!succeeded(device, "glCreateShader", program->name)) return false;
+    if (!gpu_gles_check(device, "glCreateShader", program->name)) return false;
     gl->glShaderSource(shader, 1, &text, NULL);
     gl->glCompileShader(shader);
-    if (!succeeded(device, "glCompileShader", program->name)) return false;
+    if (!gpu_gles_check(device, "glCompileShader", program->name)) return false;
     gl->glAttachShader(program->program, shader);
     if (device->base.program_cache.open && device->binaries)
         gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
     gl->glLinkProgram(program->program);
-    return succeeded(device, "glLinkProgram", program->name);
+    return gpu_gles_check(device, "glLinkProgram", program->name);
 }
 
 static bool has_compiled(struct gpu_device *device, const struct gpu_program *program,
@@ -594,7 +567,7 @@ static struct gpu_program *begin(struct gpu_device *device, const struct gpu_pro
     program->name = desc->kernel->name;
     program->program = device->gl->glCreateProgram();
     compilation->key = hl_hash(0, text, strlen(text));
-    bool ok = succeeded(device, "glCreateProgram", program->name);
+    bool ok = gpu_gles_check(device, "glCreateProgram", program->name);
     compilation->cached = ok && device->base.program_cache.open && load_binary(device, program, compilation->key);
     if (ok && (compilation->cached || compile(device, program, compilation))) return program;
     delete_program(device, program);
@@ -635,8 +608,8 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
     for (int i = 0; i < count; i++) programs[i] = NULL;
     struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
     if (!compilations) return gpu_device_no_memory(&device->base, "programs");
-    bool ok = enter(device, "compile a kernel") &&
-              leave(device, create_programs(device, descs, count, programs, compilations));
+    bool ok = gpu_gles_enter(device, "compile a kernel") &&
+              gpu_gles_leave(device, create_programs(device, descs, count, programs, compilations));
     free(compilations);
     return ok;
 }
@@ -655,10 +628,10 @@ static bool gles_cache_waits(const struct gpu_device *device)
 static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
     const struct gpu_program_cache *cache = &device->base.program_cache;
-    if (cache->waiting_count > 0 && enter(device, "keep programs")) {
+    if (cache->waiting_count > 0 && gpu_gles_enter(device, "keep programs")) {
         for (int i = 0; i < cache->waiting_count; i++)
             save_binary(device, cache->waiting[i].program, cache->waiting[i].key);
-        leave(device, true);
+        gpu_gles_leave(device, true);
     }
     return gpu_device_save_programs(&device->base, bytes, size);
 }
@@ -669,11 +642,12 @@ static void gles_list_destroy(struct gpu_list *list)
 {
     if (!list) return;
     struct gpu_device *device = list->device;
-    if (list->params && !device->base.lost && enter(device, "delete a command list")) {
+    if (list->params && !device->base.lost && gpu_gles_enter(device, "delete a command list")) {
         device->gl->glDeleteBuffers(1, &list->params);
-        leave(device, true);
+        gpu_gles_leave(device, true);
     }
     free(list->records);
+    free(list->images.list);
     free(list);
 }
 
@@ -707,6 +681,10 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
         if (!gpu_device_has_range(&device->base, dispatch->buffers[i]->bytes, dispatch->offsets[i], dispatch->sizes[i],
                                   "a kernel uses"))
             return false;
+        const struct gles_image *image = &dispatch->buffers[i]->image;
+        if (image->texture && image->is_input != dispatch->writes[i] &&
+            !gpu_image_uses_add(&list->images, dispatch->buffers[i]))
+            return gpu_device_no_memory(&device->base, "a command list");
         record->buffers[i] = dispatch->buffers[i]->buffer;
         record->borrowed[i] = dispatch->buffers[i]->is_borrowed;
         record->offsets[i] = dispatch->offsets[i];
@@ -738,10 +716,10 @@ static bool gles_list_finish(struct gpu_list *list)
     if (!params) return gpu_device_no_memory(&device->base, "a command list");
     for (int i = 0; i < list->count; i++)
         memcpy(params + (size_t)i * PARAMS_ALIGNMENT, list->records[i].params, sizeof list->records[i].params);
-    if (enter(device, "end a command list")) {
+    if (gpu_gles_enter(device, "end a command list")) {
         list->params =
             make_buffer(device, GL_UNIFORM_BUFFER, (size_t)list->count * PARAMS_ALIGNMENT, params, GL_STATIC_DRAW);
-        leave(device, true);
+        gpu_gles_leave(device, true);
     }
     free(params);
     return list->params != 0;
@@ -760,20 +738,24 @@ static void bind_and_dispatch(const struct gpu_list *list, int index)
     gl->glDispatchCompute(record->groups[0], record->groups[1], record->groups[2]);
 }
 
-// Makes what the list wrote visible to later lists, and to reads and writes of buffers.
-static bool end_run(struct gpu_device *device)
+// Copies textures of the application before the first kernel (inputs), or after the last one.
+static bool copy_images(const struct gpu_list *list, bool inputs)
 {
-    unsigned own = GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT;
-    device->gl->glMemoryBarrier(device->shared.share ? GL_ALL_BARRIER_BITS : own);
-    return succeeded(device, "glDispatchCompute", "running a command list");
+    for (int i = 0; i < list->images.count; i++) {
+        const struct gpu_buffer *buffer = list->images.list[i];
+        if (buffer->image.is_input == inputs && !gpu_gles_image_copy(list->device, buffer)) return false;
+    }
+    return true;
 }
 
-// What the application's context has written is seen by another one when it is finished.
-static void finish_application(const struct gpu_device *device)
+// Makes what the list wrote visible to its own copies, to later lists, and to reads and writes of buffers.
+static bool end_run(const struct gpu_list *list)
 {
-    if (!device->shared.share || device->gl->eglGetCurrentContext() != device->shared.share) return;
-    device->gl->glMemoryBarrier(GL_ALL_BARRIER_BITS);
-    device->gl->glFinish();
+    struct gpu_device *device = list->device;
+    if (!copy_images(list, false)) return false;
+    unsigned own = GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT;
+    device->gl->glMemoryBarrier(device->shared.share ? GL_ALL_BARRIER_BITS : own);
+    return gpu_gles_check(device, "glDispatchCompute", "running a command list");
 }
 
 // Whether all buffers of the application are still there.
@@ -792,24 +774,23 @@ static bool has_buffers(struct gpu_list *list)
 static bool gles_list_run(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
-    finish_application(device);
-    if (!enter(device, "run")) return false;
-    if (device->shared.share && !has_buffers(list)) return leave(device, false);
+    if (!gpu_gles_enter_after(device, "run")) return false;
+    if ((device->shared.share && !has_buffers(list)) || !copy_images(list, true)) return gpu_gles_leave(device, false);
     for (int i = 0; i < list->count; i++) {
         if (list->records[i].barrier) device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
         bind_and_dispatch(list, i);
     }
-    bool ok = end_run(device);
+    bool ok = end_run(list);
     device->gl->glFlush();
-    return leave(device, ok);
+    return gpu_gles_leave(device, ok);
 }
 
 static bool gles_list_wait(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
-    if (!enter(device, "wait for a run")) return false;
+    if (!gpu_gles_enter(device, "wait for a run")) return false;
     device->gl->glFinish();
-    return leave(device, succeeded(device, "glFinish", "waiting for a run"));
+    return gpu_gles_leave(device, gpu_gles_check(device, "glFinish", "waiting for a run"));
 }
 
 // A barrier after each dispatch makes its query cover this dispatch alone.
@@ -824,9 +805,9 @@ static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uin
         gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
         gl->glEndQuery(GL_TIME_ELAPSED);
     }
-    if (!end_run(device)) return false;
+    if (!end_run(list)) return false;
     for (int i = 0; i < list->count; i++) gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
-    if (!succeeded(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
+    if (!gpu_gles_check(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
     if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
     return gpu_device_fail(&device->base, "the clock changed while profiling: run again");
 }
@@ -837,7 +818,7 @@ static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
     unsigned *queries = calloc((size_t)list->count + 1, sizeof *queries);
     if (!queries) return gpu_device_no_memory(&device->base, "a profile");
     device->gl->glGenQueries(list->count, queries);
-    bool ok = succeeded(device, "glGenQueries", "profiling") && run_with_queries(list, queries, nanoseconds);
+    bool ok = gpu_gles_check(device, "glGenQueries", "profiling") && run_with_queries(list, queries, nanoseconds);
     device->gl->glDeleteQueries(list->count, queries);
     free(queries);
     return ok;
@@ -855,7 +836,7 @@ static bool run_by_cpu_clock(struct gpu_list *list, uint64_t *nanoseconds)
         gl->glFinish();
         nanoseconds[i] = hl_nanoseconds() - begin;
     }
-    return end_run(list->device);
+    return end_run(list);
 }
 
 static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
@@ -864,11 +845,10 @@ static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int 
     if (count != list->count) {
         return gpu_device_fail(&device->base, "a profile of %d dispatches, but the list has %d", count, list->count);
     }
-    finish_application(device);
-    if (!enter(device, "profile")) return false;
-    if (device->shared.share && !has_buffers(list)) return leave(device, false);
+    if (!gpu_gles_enter_after(device, "profile")) return false;
+    if ((device->shared.share && !has_buffers(list)) || !copy_images(list, true)) return gpu_gles_leave(device, false);
     bool (*run)(struct gpu_list *, uint64_t *) = device->clock ? run_by_device_clock : run_by_cpu_clock;
-    return leave(device, run(list, nanoseconds));
+    return gpu_gles_leave(device, run(list, nanoseconds));
 }
 
 const struct gpu_backend gpu_backend_gles = {
@@ -881,9 +861,10 @@ const struct gpu_backend gpu_backend_gles = {
     .open_shared = gles_open_shared,
     .close = gles_close,
     .caps = gles_caps,
-    .buffer_create = gles_buffer_create,
+    .buffer_create = gpu_gles_buffer_create,
     .buffer_import = gles_buffer_import,
-    .buffer_destroy = gles_buffer_destroy,
+    .image_import = gpu_gles_image_import,
+    .buffer_destroy = gpu_gles_buffer_destroy,
     .buffer_write = gles_buffer_write,
     .buffer_read = gles_buffer_read,
     .programs_create = gles_programs_create,
@@ -899,4 +880,12 @@ const struct gpu_backend gpu_backend_gles = {
     .list_wait = gles_list_wait,
     .list_profile = gles_list_profile,
     .list_destroy = gles_list_destroy,
+    .fence_type = gpu_gles_fence_type,
+    .buffer_type = HALITE_BUFFER_GL,
+    .fence_await = gpu_gles_fence_await,
+    .fence_signal = gpu_gles_fence_signal,
+    .makes_fences = true,
+    .fence_create = gpu_gles_fence_create,
+    .fence_wait = gpu_gles_fence_wait,
+    .fence_destroy = gpu_gles_fence_destroy,
 };

@@ -54,6 +54,9 @@ bool gpu_gles_describe_display(const struct gles_api *gl, void *display, struct 
         .display = display,
         .surfaceless = gpu_name_list_has(extensions, "EGL_KHR_surfaceless_context"),
         .robust = gpu_name_list_has(extensions, "EGL_EXT_create_context_robustness"),
+        .fences = gl->eglCreateSyncKHR && gl->eglDestroySyncKHR && gl->eglClientWaitSyncKHR && gl->eglWaitSyncKHR &&
+                  gpu_name_list_has(extensions, "EGL_KHR_fence_sync") &&
+                  gpu_name_list_has(extensions, "EGL_KHR_wait_sync"),
     };
     bool no_config = found->surfaceless && gpu_name_list_has(extensions, "EGL_KHR_no_config_context");
     const int32_t wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,

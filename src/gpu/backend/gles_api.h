@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and their constants.
-// Neither header is needed to build, because EGL's objects are pointers and GL's are numbers. gles_api.c opens the
-// libraries by name, fills a struct gles_api, lists the displays with a device, and creates contexts on them.
+// The entry points of EGL 1.4 and OpenGL ES 3.1 that the backend calls, as data: one row per function, and their
+// constants. Neither header is needed to build, because EGL's objects are pointers and GL's are numbers. gles_api.c
+// opens the libraries by name, fills a struct gles_api, lists the displays with a device, and creates contexts on them.
 #ifndef HALITE_GPU_BACKEND_GLES_API_H
 #define HALITE_GPU_BACKEND_GLES_API_H
 
@@ -44,6 +44,16 @@
     X(void, glBufferSubData, (unsigned target, intptr_t offset, intptr_t bytes, const void *from)) \
     X(void *, glMapBufferRange, (unsigned target, intptr_t offset, intptr_t bytes, unsigned access)) \
     X(unsigned char, glUnmapBuffer, (unsigned target)) \
+    X(unsigned char, glIsTexture, (unsigned texture)) \
+    X(void, glActiveTexture, (unsigned unit)) \
+    X(void, glBindTexture, (unsigned target, unsigned texture)) \
+    X(void, glGetTexLevelParameteriv, (unsigned target, int32_t level, unsigned name, int32_t *value)) \
+    X(void, glTexSubImage2D, (unsigned target, int32_t level, int32_t x, int32_t y, int32_t width, int32_t height, \
+        unsigned format, unsigned type, const void *from)) \
+    X(void, glGenSamplers, (int32_t count, unsigned *samplers)) \
+    X(void, glDeleteSamplers, (int32_t count, const unsigned *samplers)) \
+    X(void, glSamplerParameteri, (unsigned sampler, unsigned name, int32_t value)) \
+    X(void, glBindSampler, (unsigned unit, unsigned sampler)) \
     X(unsigned, glCreateShader, (unsigned kind)) \
     X(void, glDeleteShader, (unsigned shader)) \
     X(void, glShaderSource, (unsigned shader, int32_t count, const char *const *texts, const int32_t *lengths)) \
@@ -71,6 +81,10 @@
 #define GLES_EXTENSION_FUNCTIONS(X) \
     X(unsigned, eglQueryDevicesEXT, (int32_t size, void **devices, int32_t *count)) \
     X(void *, eglGetPlatformDisplayEXT, (unsigned platform, void *native, const int32_t *wanted)) \
+    X(void *, eglCreateSyncKHR, (void *display, unsigned kind, const int32_t *wanted)) \
+    X(unsigned, eglDestroySyncKHR, (void *display, void *sync)) \
+    X(int32_t, eglClientWaitSyncKHR, (void *display, void *sync, int32_t flags, uint64_t nanoseconds)) \
+    X(int32_t, eglWaitSyncKHR, (void *display, void *sync, int32_t flags)) \
     X(void, glGetQueryObjectui64vEXT, (unsigned query, unsigned name, uint64_t *value)) \
     X(unsigned, glGetGraphicsResetStatusEXT, (void)) \
     X(void, glDebugMessageControlKHR, (unsigned source, unsigned type, unsigned severity, int32_t count, \
@@ -84,6 +98,7 @@ enum {
     EGL_READ = 0x305A, EGL_CONTEXT_MAJOR_VERSION = 0x3098, EGL_OPENGL_ES_API = 0x30A0, EGL_CONTEXT_MINOR_VERSION = 0x30FB,
     EGL_RESET_NOTIFICATION_STRATEGY = 0x3138, EGL_PLATFORM_DEVICE = 0x313F, EGL_LOSE_CONTEXT_ON_RESET = 0x31BF,
     EGL_PLATFORM_SURFACELESS = 0x31DD, EGL_PBUFFER_BIT = 0x1, EGL_OPENGL_ES3_BIT = 0x40,
+    EGL_CONDITION_SATISFIED = 0x30F6, EGL_SYNC_FENCE = 0x30F9,
 };
 enum {
     GL_MAP_READ_BIT = 0x1, GL_BUFFER_UPDATE_BARRIER_BIT = 0x200, GL_SHADER_STORAGE_BARRIER_BIT = 0x2000,
@@ -96,7 +111,11 @@ enum {
     GL_COPY_WRITE_BUFFER = 0x8F37, GL_GPU_DISJOINT = 0x8FBB, GL_SHADER_STORAGE_BUFFER = 0x90D2,
     GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB,
     GL_COMPUTE_SHADER = 0x91B9, GL_MAX_COMPUTE_WORK_GROUP_COUNT = 0x91BE, GL_MAX_COMPUTE_WORK_GROUP_SIZE = 0x91BF,
-    GL_DEBUG_OUTPUT = 0x92E0,
+    GL_DEBUG_OUTPUT = 0x92E0, GL_PIXEL_BUFFER_BARRIER_BIT = 0x80,
+    GL_TEXTURE_2D = 0x0DE1, GL_UNSIGNED_BYTE = 0x1401, GL_FLOAT = 0x1406, GL_HALF_FLOAT = 0x140B, GL_RGBA = 0x1908,
+    GL_TEXTURE_MAG_FILTER = 0x2800, GL_TEXTURE_MIN_FILTER = 0x2801, GL_NEAREST = 0x2600, GL_TEXTURE_WIDTH = 0x1000,
+    GL_TEXTURE_HEIGHT = 0x1001, GL_TEXTURE_INTERNAL_FORMAT = 0x1003, GL_RGBA8 = 0x8058, GL_TEXTURE0 = 0x84C0,
+    GL_RGBA32F = 0x8814, GL_RGBA16F = 0x881A, GL_PIXEL_UNPACK_BUFFER = 0x88EC,
 };
 // clang-format on
 
@@ -119,6 +138,7 @@ struct gles_library {
         void *display, *config; // config: NULL if contexts need none
         bool surfaceless;       // a context can be current without a surface
         bool robust;            // the driver can report a lost context
+        bool fences;            // it has fences, which contexts can wait for on the device
         void *share;            // a context of the application to share buffers with, or NULL
     } devices[GLES_MAX_DEVICES];
     const char *why; // why there is no device, static text; NULL if there is one
@@ -135,5 +155,13 @@ struct gles_context {
 // still has its error. The context must be destroyed in either case. The calling thread's API becomes OpenGL ES.
 const char *gpu_gles_context_create(const struct gles_found *found, struct gles_context *context);
 void gpu_gles_context_destroy(const struct gles_found *found, struct gles_context *context);
+
+// ---- fences, where found->fences (gles_fence.c)
+
+// A fence behind all commands of the current context, which are flushed. NULL: eglGetError has the reason.
+void *gpu_gles_sync_create(const struct gles_found *found);
+// Holds back later commands of the current context until the fence is reached; the thread goes on. False: eglGetError.
+bool gpu_gles_sync_await(const struct gles_found *found, void *sync);
+void gpu_gles_sync_destroy(const struct gles_found *found, void *sync); // accepts NULL
 
 #endif

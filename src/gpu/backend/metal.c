@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
 #include "gpu/backend/metal_device.h"
 #include "gpu/backend/name_list.h"
 
@@ -334,15 +333,15 @@ static void compile(void *arg, int64_t item, int worker)
     mtl->objc.pop(pool);
 }
 
-static bool begin(struct compilation *compilation, const struct gpu_program_desc *desc)
+static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
-    struct gpu_device *device = compilation->device;
+    struct compilation *compilation = arg;
+    compilation->device = device;
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     compilation->text = gpu_emit(desc->kernel, GPU_METAL, desc->precision, desc->floats, desc->constants, desc->group);
     if (!compilation->text || !program) return gpu_device_no_memory(&device->base, "a kernel's text");
     program->name = desc->kernel->name;
-    program->group = (struct metal_size){(unsigned long)desc->group[0], (unsigned long)desc->group[1],
-                                         (unsigned long)desc->group[2]};
+    memcpy(program->group, desc->group, sizeof program->group);
     return true;
 }
 
@@ -360,18 +359,13 @@ static bool has_compiled(const struct compilation *compilation)
 // Whether the work-group fits: a kernel that needs many registers may allow fewer work-items than the device does.
 static bool group_fits(const struct gpu_device *device, const struct gpu_program *program)
 {
-    const struct metal_size *group = &program->group;
     unsigned long most = METAL_TELL0(device->mtl, unsigned long, program->pipeline, max_threads);
-    unsigned long wanted = group->width * group->height * group->depth;
-    if (wanted <= most) return true;
-    return gpu_device_fail(&device->base,
-                           "kernel %s in work-groups of %lu, but the device takes it only in groups of up to %lu",
-                           program->name, wanted, most);
+    return gpu_device_allows_group(&device->base, program->name, program->group, most);
 }
 
-// The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
-static struct gpu_program *end(struct compilation *compilation, bool ok)
+static struct gpu_program *end(void *arg, bool ok)
 {
+    struct compilation *compilation = arg;
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation) && group_fits(device, program);
@@ -385,21 +379,10 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
 static bool metal_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                                   struct gpu_program **programs)
 {
-    for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!gpu_device_is_alive(&device->base, "compile a kernel")) return false;
-    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
+    static const struct gpu_compiler compiler = {sizeof(struct compilation), begin, compile, end, false};
     void *pool = device->mtl->objc.push();
-    int begun = 0;
-    bool ok = true;
-    for (; begun < count && ok; begun++) {
-        compilations[begun].device = device;
-        ok = begin(&compilations[begun], &descs[begun]);
-    }
-    if (ok) hl_threads_run_once(count, compile, compilations);
-    for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
+    bool ok = gpu_device_compile(device, &compiler, descs, count, programs);
     device->mtl->objc.pop(pool);
-    free(compilations);
     return ok;
 }
 

@@ -35,7 +35,7 @@ struct gpu_buffer {
 struct gpu_program {
     void *pipeline;
     const char *name; // of the kernel
-    struct metal_size group;
+    int group[3];
 };
 
 // ---- metal_queue.c

@@ -101,8 +101,9 @@ static void encode_record(const struct metal_api *mtl, void *encoder, const stru
     if (record->param_count > 0)
         METAL_TELL(mtl, void, encoder, set_bytes, (const void *, unsigned long, unsigned long), record->params,
                    (unsigned long)record->param_count * sizeof record->params[0], (unsigned long)record->buffer_count);
-    METAL_TELL(mtl, void, encoder, dispatch, (struct metal_size, struct metal_size), record->groups,
-               record->program->group);
+    const int *group = record->program->group;
+    struct metal_size size = {(unsigned long)group[0], (unsigned long)group[1], (unsigned long)group[2]};
+    METAL_TELL(mtl, void, encoder, dispatch, (struct metal_size, struct metal_size), record->groups, size);
 }
 
 // Encodes records of [first, end) into the command buffer. False after a message.

@@ -2,7 +2,8 @@
 // The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2, whose entry points
 // opencl_api.c finds. A program is the text from gpu_emit, compiled here. A list is an array of kernel objects whose
 // arguments are set once; each run enqueues all of them. The queue is in order, so barriers need no call. A range of a
-// buffer is a sub-buffer that the list owns. The profiling queue is created by the first profile.
+// buffer is a sub-buffer that the list owns. The profiling queue is created by the first profile. Images and
+// memory of the application are in opencl_images.c and opencl_memory.c.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,8 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#include "base/threads.h"
-#include "gpu/backend/device_base.h"
 #include "gpu/backend/name_list.h"
-#include "gpu/backend/opencl_api.h"
+#include "gpu/backend/opencl_device.h"
 
 #define API "OpenCL"
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
@@ -23,26 +22,6 @@ enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
 
 // ---- objects --------------------------------------------------------------------------------------------------------
-
-struct gpu_device {
-    struct gpu_device_base base;
-    const struct opencl_api *cl;
-    cl_device_id id;
-    cl_context context;
-    cl_command_queue queue;
-    cl_command_queue clocked; // with profiling; NULL until the first profile
-    // Pinned host memory that the device reads asynchronously, so that a write need not wait for the queue. It is
-    // created by the first write. Writing 602,112 bytes to an H200 takes 23 us this way and 52 us with a wait.
-    cl_mem staging;
-    unsigned char *staged;
-    size_t staged_bytes; // in use by pending writes; 0 whenever the queue is known to be idle
-    bool unstaged;       // there is no staging memory: writes wait
-};
-
-struct gpu_buffer {
-    cl_mem memory;
-    size_t bytes;
-};
 
 struct gpu_program {
     cl_program program;
@@ -68,6 +47,7 @@ struct gpu_list {
     int record_count, record_capacity;
     struct view *views;
     int view_count, view_capacity;
+    struct gpu_image_uses shared; // buffers that stand for images, or are made of memory of the application
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
@@ -124,8 +104,7 @@ static const char *advice(cl_int code)
     }
 }
 
-// Whether an OpenCL call succeeded. False after a message; about: the purpose of the call in a few words.
-static bool succeeded(struct gpu_device *device, cl_int code, const char *function, const char *about)
+bool gpu_opencl_check(struct gpu_device *device, cl_int code, const char *function, const char *about)
 {
     if (code == CL_SUCCESS) return true;
     if (means_lost(code)) device->base.lost = true;
@@ -267,7 +246,7 @@ static bool open_queue(struct gpu_device *device)
 {
     cl_int code = CL_SUCCESS;
     if (!device->queue) device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
-    return succeeded(device, code, "clCreateCommandQueue", "opening the device");
+    return gpu_opencl_check(device, code, "clCreateCommandQueue", "opening the device");
 }
 
 static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
@@ -278,7 +257,7 @@ static struct gpu_device *opencl_open(int index, const struct hl_reporter *repor
     if (!device) return NULL;
     cl_int code;
     device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
-    if (succeeded(device, code, "clCreateContext", "opening the device") && open_queue(device)) return device;
+    if (gpu_opencl_check(device, code, "clCreateContext", "opening the device") && open_queue(device)) return device;
     opencl_close(device);
     return NULL;
 }
@@ -294,7 +273,7 @@ static bool queue_fits(struct gpu_device *device, cl_command_queue queue)
     if (code == CL_SUCCESS) code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    if (!succeeded(device, code, "clGetCommandQueueInfo", "the application's queue")) return false;
+    if (!gpu_opencl_check(device, code, "clGetCommandQueueInfo", "the application's queue")) return false;
     if (context != device->context || id != device->id)
         return gpu_device_fail(&device->base, "cl_command_queue is of another context or device than those with it");
     return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) ||
@@ -306,12 +285,12 @@ static bool take_context(struct gpu_device *device, const HaliteGpuContext *from
 {
     const struct opencl_api *cl = device->cl;
     cl_int code = cl->clRetainContext(from->cl_context);
-    if (!succeeded(device, code, "clRetainContext", "the application's context")) return false;
+    if (!gpu_opencl_check(device, code, "clRetainContext", "the application's context")) return false;
     device->context = from->cl_context;
     if (!from->cl_command_queue) return open_queue(device);
     if (!queue_fits(device, from->cl_command_queue)) return false;
     code = cl->clRetainCommandQueue(from->cl_command_queue);
-    if (!succeeded(device, code, "clRetainCommandQueue", "the application's queue")) return false;
+    if (!gpu_opencl_check(device, code, "clRetainCommandQueue", "the application's queue")) return false;
     device->queue = from->cl_command_queue;
     return true;
 }
@@ -339,14 +318,22 @@ static const struct gpu_caps *opencl_caps(const struct gpu_device *device)
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
-static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
+static bool finish(struct gpu_device *device, cl_command_queue queue)
+{
+    if (queue == device->queue) device->staged_bytes = 0;
+    return gpu_opencl_check(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
+}
+
+void gpu_opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
+    if (buffer->host && gpu_opencl_memory_unmap(device, buffer, device->queue)) finish(device, device->queue);
     if (buffer->memory) device->cl->clReleaseMemObject(buffer->memory);
+    if (buffer->image.memory) device->cl->clReleaseMemObject(buffer->image.memory);
     free(buffer);
 }
 
-static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
+struct gpu_buffer *gpu_opencl_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
     if (!gpu_device_allows_buffer(&device->base, bytes)) return NULL; // some drivers accept any size and fail later
@@ -357,8 +344,8 @@ static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t
     cl_int code;
     buffer->bytes = bytes;
     buffer->memory = device->cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (succeeded(device, code, "clCreateBuffer", about)) return buffer;
-    opencl_buffer_destroy(device, buffer);
+    if (gpu_opencl_check(device, code, "clCreateBuffer", about)) return buffer;
+    gpu_opencl_buffer_destroy(device, buffer);
     return NULL;
 }
 
@@ -373,7 +360,7 @@ static struct gpu_buffer *opencl_buffer_import(struct gpu_device *device, uint64
     cl_int code = cl->clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL);
     if (code == CL_SUCCESS) code = cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
     if (code == CL_SUCCESS) code = cl->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof there, &there, NULL);
-    if (!succeeded(device, code, "clGetMemObjectInfo", "a buffer of the application")) return NULL;
+    if (!gpu_opencl_check(device, code, "clGetMemObjectInfo", "a buffer of the application")) return NULL;
     if (type != CL_MEM_OBJECT_BUFFER || context != device->context || *bytes > there) {
         gpu_device_fail(&device->base, "the application's cl_mem %s",
                         type != CL_MEM_OBJECT_BUFFER ? "is no buffer"
@@ -383,19 +370,13 @@ static struct gpu_buffer *opencl_buffer_import(struct gpu_device *device, uint64
     }
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
-    if (!succeeded(device, cl->clRetainMemObject(memory), "clRetainMemObject", "a buffer of the application")) {
+    if (!gpu_opencl_check(device, cl->clRetainMemObject(memory), "clRetainMemObject", "a buffer of the application")) {
         free(buffer);
         return NULL;
     }
-    *buffer = (struct gpu_buffer){memory, there};
+    *buffer = (struct gpu_buffer){.memory = memory, .bytes = there};
     if (*bytes == 0) *bytes = there;
     return buffer;
-}
-
-static bool finish(struct gpu_device *device, cl_command_queue queue)
-{
-    if (queue == device->queue) device->staged_bytes = 0;
-    return succeeded(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
 }
 
 // Whether a write of this size can go through the staging memory, which is created at its first use. If not, the write
@@ -425,6 +406,11 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
         !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing"))
         return false;
     if (bytes == 0) return true;
+    if (buffer->host) { // mapped
+        if (!finish(device, device->queue)) return false;
+        memcpy((unsigned char *)buffer->host + offset, from, bytes);
+        return true;
+    }
     cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
     if (device->base.lost) return false;
     if (!wait) {
@@ -433,7 +419,7 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
     }
     cl_int code =
         device->cl->clEnqueueWriteBuffer(device->queue, buffer->memory, wait, offset, bytes, from, 0, NULL, NULL);
-    return succeeded(device, code, "clEnqueueWriteBuffer", "writing a buffer");
+    return gpu_opencl_check(device, code, "clEnqueueWriteBuffer", "writing a buffer");
 }
 
 static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
@@ -443,10 +429,15 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
         !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "reading"))
         return false;
     if (bytes == 0) return true;
+    if (buffer->host) { // mapped
+        if (!finish(device, device->queue)) return false;
+        memcpy(to, (unsigned char *)buffer->host + offset, bytes);
+        return true;
+    }
     cl_int code =
         device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
     if (code == CL_SUCCESS) device->staged_bytes = 0;
-    return succeeded(device, code, "clEnqueueReadBuffer", "reading a buffer");
+    return gpu_opencl_check(device, code, "clEnqueueReadBuffer", "reading a buffer");
 }
 
 // ---- programs -------------------------------------------------------------------------------------------------------
@@ -537,7 +528,7 @@ static bool has_compiled(struct compilation *compilation)
     cl_int code = compilation->code;
     if (compilation->cached) return true;
     if (!program->program || (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS))
-        return succeeded(device, code, compilation->call, program->name);
+        return gpu_opencl_check(device, code, compilation->call, program->name);
     char *log = build_log(device, program->program);
     gpu_device_fail(&device->base, "clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
                     program->name, error_name(code), (int)code, log ? log : "nothing");
@@ -564,18 +555,19 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
 {
     cl_int code;
     cl_kernel kernel = device->cl->clCreateKernel(program->program, program->name, &code);
-    if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
+    if (!gpu_opencl_check(device, code, "clCreateKernel", program->name)) return false;
     size_t most = 0;
     code =
         device->cl->clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
     device->cl->clReleaseKernel(kernel);
-    return succeeded(device, code, "clGetKernelWorkGroupInfo", program->name) &&
+    return gpu_opencl_check(device, code, "clGetKernelWorkGroupInfo", program->name) &&
            gpu_device_allows_group(&device->base, program->name, program->group, most);
 }
 
-static bool begin(struct compilation *compilation, const struct gpu_program_desc *desc)
+static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
-    struct gpu_device *device = compilation->device;
+    struct compilation *compilation = arg;
+    compilation->device = device;
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     char *text = compilation->text =
         gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
@@ -589,9 +581,9 @@ static bool begin(struct compilation *compilation, const struct gpu_program_desc
     return true;
 }
 
-// The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
-static struct gpu_program *end(struct compilation *compilation, bool ok)
+static struct gpu_program *end(void *arg, bool ok)
 {
+    struct compilation *compilation = arg;
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation);
@@ -606,20 +598,8 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
 static bool opencl_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                                    struct gpu_program **programs)
 {
-    for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!gpu_device_is_alive(&device->base, "compile a kernel")) return false;
-    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
-    int begun = 0;
-    bool ok = true;
-    for (; begun < count && ok; begun++) {
-        compilations[begun].device = device;
-        ok = begin(&compilations[begun], &descs[begun]);
-    }
-    if (ok) hl_threads_run_once(count, compile, compilations);
-    for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
-    free(compilations);
-    return ok;
+    static const struct gpu_compiler compiler = {sizeof(struct compilation), begin, compile, end, false};
+    return gpu_device_compile(device, &compiler, descs, count, programs);
 }
 
 static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
@@ -652,6 +632,7 @@ static void opencl_list_destroy(struct gpu_list *list)
     for (int i = list->view_count; i-- > 0;) cl->clReleaseMemObject(list->views[i].memory);
     free(list->records);
     free(list->views);
+    free(list->shared.list);
     free(list);
 }
 
@@ -691,10 +672,31 @@ static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, si
                         (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8); // in bits
         return NULL;
     }
-    if (!succeeded(device, code, "clCreateSubBuffer", name)) return NULL;
+    if (!gpu_opencl_check(device, code, "clCreateSubBuffer", name)) return NULL;
     list->views[list->view_count++] =
         (struct view){.buffer = buffer, .offset = offset, .bytes = bytes, .memory = memory};
     return memory;
+}
+
+static bool note_use(struct gpu_list *list, struct gpu_buffer *buffer, bool written)
+{
+    if (!buffer->host && (!buffer->image.memory || buffer->image.is_input == written)) return true;
+    return gpu_image_uses_add(&list->shared, buffer) || gpu_device_no_memory(&list->device->base, "a command list");
+}
+
+// Enqueues what comes before the first kernel (copies of inputs, memory goes to the device), or after the last one.
+static bool exchange(const struct gpu_list *list, cl_command_queue queue, bool begins)
+{
+    for (int i = 0; i < list->shared.count; i++) {
+        const struct gpu_buffer *buffer = list->shared.list[i];
+        bool ok = true;
+        if (buffer->host)
+            ok = (begins ? gpu_opencl_memory_unmap : gpu_opencl_memory_map)(list->device, buffer, queue);
+        else if (buffer->image.is_input == begins)
+            ok = gpu_opencl_image_copy(list->device, buffer, queue);
+        if (!ok) return false;
+    }
+    return true;
 }
 
 static bool set_arguments(struct gpu_list *list, cl_kernel kernel, const struct gpu_dispatch *dispatch)
@@ -703,15 +705,15 @@ static bool set_arguments(struct gpu_list *list, cl_kernel kernel, const struct 
     const char *name = dispatch->program->name;
     for (int i = 0; i < dispatch->buffer_count; i++) {
         cl_mem memory = view_of(list, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i], name);
-        if (!memory) return false;
+        if (!memory || !note_use(list, dispatch->buffers[i], dispatch->writes[i])) return false;
         cl_int code = device->cl->clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
-        if (!succeeded(device, code, "clSetKernelArg", name)) return false;
+        if (!gpu_opencl_check(device, code, "clSetKernelArg", name)) return false;
     }
     if (dispatch->param_count == 0) return true;
     cl_int code =
         device->cl->clSetKernelArg(kernel, (cl_uint)dispatch->buffer_count,
                                    (size_t)dispatch->param_count * sizeof dispatch->params[0], dispatch->params);
-    return succeeded(device, code, "clSetKernelArg", name);
+    return gpu_opencl_check(device, code, "clSetKernelArg", name);
 }
 
 static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
@@ -730,7 +732,7 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
     if (!gpu_device_allows_groups(&device->base, program->name, dispatch->groups)) return false;
     cl_int code; // each dispatch needs its own kernel object, because arguments belong to the object
     record.kernel = device->cl->clCreateKernel(program->program, program->name, &code);
-    if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
+    if (!gpu_opencl_check(device, code, "clCreateKernel", program->name)) return false;
     if (!set_arguments(list, record.kernel, dispatch)) {
         device->cl->clReleaseKernel(record.kernel);
         return false;
@@ -755,16 +757,18 @@ static bool enqueue(struct gpu_list *list, cl_command_queue queue, int index, cl
     const struct record *record = &list->records[index];
     cl_int code = list->device->cl->clEnqueueNDRangeKernel(queue, record->kernel, 3, NULL, record->global,
                                                            record->group, 0, NULL, event);
-    return succeeded(list->device, code, "clEnqueueNDRangeKernel", record->name);
+    return gpu_opencl_check(list->device, code, "clEnqueueNDRangeKernel", record->name);
 }
 
 static bool opencl_list_run(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
     if (!gpu_device_is_alive(&device->base, "run")) return false;
+    if (!exchange(list, device->queue, true)) return false;
     for (int i = 0; i < list->record_count; i++)
         if (!enqueue(list, device->queue, i, NULL)) return false;
-    return succeeded(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
+    if (!exchange(list, device->queue, false)) return false;
+    return gpu_opencl_check(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
 }
 
 static bool opencl_list_wait(struct gpu_list *list)
@@ -779,7 +783,7 @@ static bool read_clock(struct gpu_device *device, cl_event event, uint64_t *nano
     if (code == CL_SUCCESS)
         code = device->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
     *nanoseconds = end > start ? end - start : 0;
-    return succeeded(device, code, "clGetEventProfilingInfo", "profiling");
+    return gpu_opencl_check(device, code, "clGetEventProfilingInfo", "profiling");
 }
 
 static bool open_clocked_queue(struct gpu_device *device)
@@ -788,7 +792,7 @@ static bool open_clocked_queue(struct gpu_device *device)
     if (!device->clocked)
         device->clocked =
             device->cl->clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return succeeded(device, code, "clCreateCommandQueue", "profiling");
+    return gpu_opencl_check(device, code, "clCreateCommandQueue", "profiling");
 }
 
 static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
@@ -804,8 +808,10 @@ static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
     cl_event *events = calloc((size_t)count + 1, sizeof *events);
     if (!events) return gpu_device_no_memory(&device->base, "a profile");
     int enqueued = 0;
-    while (enqueued < count && enqueue(list, device->clocked, enqueued, &events[enqueued])) enqueued++;
-    bool ok = finish(device, device->clocked) && enqueued == count;
+    bool ok = exchange(list, device->clocked, true);
+    while (ok && enqueued < count && enqueue(list, device->clocked, enqueued, &events[enqueued])) enqueued++;
+    ok = ok && enqueued == count && exchange(list, device->clocked, false);
+    ok = finish(device, device->clocked) && ok;
     for (int i = 0; i < enqueued; i++) {
         ok = ok && read_clock(device, events[i], &nanoseconds[i]);
         device->cl->clReleaseEvent(events[i]);
@@ -823,9 +829,11 @@ const struct gpu_backend gpu_backend_opencl = {
     .open_shared = opencl_open_shared,
     .close = opencl_close,
     .caps = opencl_caps,
-    .buffer_create = opencl_buffer_create,
+    .buffer_create = gpu_opencl_buffer_create,
     .buffer_import = opencl_buffer_import,
-    .buffer_destroy = opencl_buffer_destroy,
+    .image_import = gpu_opencl_image_import,
+    .memory_import = gpu_opencl_memory_import,
+    .buffer_destroy = gpu_opencl_buffer_destroy,
     .buffer_write = opencl_buffer_write,
     .buffer_read = opencl_buffer_read,
     .programs_create = opencl_programs_create,
@@ -841,4 +849,12 @@ const struct gpu_backend gpu_backend_opencl = {
     .list_wait = opencl_list_wait,
     .list_profile = opencl_list_profile,
     .list_destroy = opencl_list_destroy,
+    .fence_type = gpu_opencl_fence_type,
+    .buffer_type = HALITE_BUFFER_CL,
+    .fence_await = gpu_opencl_fence_await,
+    .fence_signal = gpu_opencl_fence_signal,
+    .makes_fences = true,
+    .fence_create = gpu_opencl_fence_create,
+    .fence_wait = gpu_opencl_fence_wait,
+    .fence_destroy = gpu_opencl_fence_destroy,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. Building needs the OpenCL headers;
-// the library is needed only at run time, when opencl_api.c opens it by name, fills a struct opencl_api and lists the
-// devices.
+// The entry points of OpenCL 1.2 that the backend calls, as data: one row per function. Building needs the OpenCL
+// headers; the library is needed only at run time, when opencl_api.c opens it by name, fills a struct opencl_api and
+// lists the devices.
 #ifndef HALITE_GPU_BACKEND_OPENCL_API_H
 #define HALITE_GPU_BACKEND_OPENCL_API_H
 
@@ -33,6 +33,11 @@
     X(cl_mem, clCreateSubBuffer, (cl_mem, cl_mem_flags, cl_buffer_create_type, const void *, cl_int *)) \
     X(cl_int, clRetainMemObject, (cl_mem)) \
     X(cl_int, clReleaseMemObject, (cl_mem)) \
+    X(cl_int, clGetImageInfo, (cl_mem, cl_image_info, size_t, void *, size_t *)) \
+    X(cl_int, clEnqueueCopyImageToBuffer, (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *, size_t, \
+        cl_uint, const cl_event *, cl_event *)) \
+    X(cl_int, clEnqueueCopyBufferToImage, (cl_command_queue, cl_mem, cl_mem, size_t, const size_t *, const size_t *, \
+        cl_uint, const cl_event *, cl_event *)) \
     X(cl_int, clGetMemObjectInfo, (cl_mem, cl_mem_info, size_t, void *, size_t *)) \
     X(cl_int, clEnqueueWriteBuffer, (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, \
         cl_uint, const cl_event *, cl_event *)) \
@@ -57,6 +62,11 @@
     X(cl_int, clEnqueueNDRangeKernel, \
         (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, \
         cl_uint, const cl_event *, cl_event *)) \
+    X(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *)) \
+    X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *)) \
+    X(cl_event, clCreateUserEvent, (cl_context, cl_int *)) \
+    X(cl_int, clSetUserEventStatus, (cl_event, cl_int)) \
+    X(cl_int, clWaitForEvents, (cl_uint, const cl_event *)) \
     X(cl_int, clGetEventProfilingInfo, (cl_event, cl_profiling_info, size_t, void *, size_t *)) \
     X(cl_int, clReleaseEvent, (cl_event))
 // clang-format on

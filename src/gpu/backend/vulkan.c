@@ -2,7 +2,7 @@
 // The Vulkan backend: devices, programs, lists and the table of functions. In: kernels as SPIR-V, buffers, recorded
 // dispatches. Out: calls of Vulkan 1.1. A program is a pipeline with specialization constants. A list is one command
 // buffer, which list_finish records and each run submits. The library is in vulkan_instance.c, the queue in
-// vulkan_queue.c, buffers in vulkan_memory.c.
+// vulkan_queue.c, buffers in vulkan_memory.c, images of the application in vulkan_images.c.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/threads.h"
 #include "gpu/backend/vulkan_compiler.h"
 #include "gpu/backend/vulkan_device.h"
 #include "gpu/lang/spirv/spirv.h"
@@ -42,6 +41,7 @@ struct gpu_list {
     VkCommandBuffer commands;
     struct gpu_buffer **written; // the buffers that the list writes, without repetition
     int written_count;
+    struct gpu_image_uses images;
     VkCommandBuffer *submission; // room for a batch, the list and the copies to mirrors
     uint64_t number;             // the number of its last submission
 };
@@ -91,7 +91,9 @@ static bool load_device_functions(struct gpu_device *device)
 static bool create_device(struct gpu_device *device)
 {
     static const float priority = 1.0f;
-    static const char *const half_extension = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
+    const char *extensions[VULKAN_MAX_EXTERNAL + 1];
+    uint32_t count = gpu_vulkan_external_extensions(device, extensions);
+    if (device->base.caps.half_math) extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
     VkPhysicalDeviceShaderFloat16Int8Features half = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
         .shaderFloat16 = VK_TRUE,
@@ -107,8 +109,8 @@ static bool create_device(struct gpu_device *device)
         .pNext = device->base.caps.half_math ? &half : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = device->base.caps.half_math ? 1 : 0,
-        .ppEnabledExtensionNames = &half_extension,
+        .enabledExtensionCount = count,
+        .ppEnabledExtensionNames = extensions,
     };
     VkResult result = device->instance->vk.vkCreateDevice(device->physical->handle, &info, NULL, &device->handle);
     return gpu_vulkan_check(device, result, "vkCreateDevice");
@@ -219,8 +221,9 @@ static void describe_device(struct gpu_device *device, const struct vulkan_insta
 
 static bool create_objects(struct gpu_device *device)
 {
-    return load_device_functions(device) && gpu_vulkan_queue_create(device) && create_set_layouts(device) &&
-           create_cache(device, NULL, 0);
+    if (!load_device_functions(device)) return false;
+    gpu_vulkan_external_begin(device);
+    return gpu_vulkan_queue_create(device) && create_set_layouts(device) && create_cache(device, NULL, 0);
 }
 
 static struct gpu_device *vulkan_open(int index, const struct hl_reporter *reporter)
@@ -359,10 +362,10 @@ static bool find_module(struct compilation *compilation, size_t *bytes)
                            kernel->name);
 }
 
-static bool begin(struct compilation *compilation)
+static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
-    struct gpu_device *device = compilation->device;
-    const struct gpu_program_desc *desc = compilation->desc;
+    struct compilation *compilation = arg;
+    *compilation = (struct compilation){.device = device, .desc = desc};
     const struct gpu_kernel *kernel = desc->kernel;
     if (desc->precision == GPU_F16 && !device->base.caps.half_math)
         return gpu_device_fail(&device->base,
@@ -381,9 +384,9 @@ static bool begin(struct compilation *compilation)
            create_layout(device, program);
 }
 
-// The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
-static struct gpu_program *end(struct compilation *compilation, bool ok)
+static struct gpu_program *end(void *arg, bool ok)
 {
+    struct compilation *compilation = arg;
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     char call[128];
@@ -399,22 +402,9 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
 static bool vulkan_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                                    struct gpu_program **programs)
 {
-    for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!gpu_device_is_alive(&device->base, "create a program")) return false;
-    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
-    int begun = 0;
-    bool ok = true;
-    for (; begun < count && ok; begun++) {
-        compilations[begun] = (struct compilation){.device = device, .desc = &descs[begun]};
-        ok = begin(&compilations[begun]);
-    }
-    bool parallel = !device->messenger; // the messenger reports from the thread in which it is called
-    if (ok && parallel) hl_threads_run_once(count, compile, compilations);
-    for (int i = 0; ok && !parallel && i < count; i++) compile(compilations, i, 0);
-    for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
-    free(compilations);
-    return ok;
+    // The messenger reports from the thread in which it is called.
+    struct gpu_compiler compiler = {sizeof(struct compilation), begin, compile, end, .serial = device->messenger != 0};
+    return gpu_device_compile(device, &compiler, descs, count, programs);
 }
 
 // Whether the header names this device and driver. Drivers should check this themselves, but some do not.
@@ -549,7 +539,8 @@ static bool make_sets(struct gpu_list *list)
     return true;
 }
 
-static bool note_written(struct gpu_list *list)
+// Notes what the list writes, and which images of the application it reads or writes.
+static bool note_used(struct gpu_list *list)
 {
     list->written = calloc((size_t)list->count * GPU_MAX_BUFFERS + 1, sizeof(struct gpu_buffer *));
     list->submission = calloc((size_t)list->count * GPU_MAX_BUFFERS + 2, sizeof *list->submission);
@@ -558,7 +549,11 @@ static bool note_written(struct gpu_list *list)
         for (int b = 0; b < list->records[r].dispatch.buffer_count; b++) {
             struct gpu_buffer *buffer = list->records[r].dispatch.buffers[b];
             int known = 0;
-            if (!list->records[r].dispatch.writes[b] || !buffer) continue;
+            bool writes = list->records[r].dispatch.writes[b];
+            if (buffer && buffer->image.handle && buffer->image.is_input != writes &&
+                !gpu_image_uses_add(&list->images, buffer))
+                return gpu_device_no_memory(&list->device->base, "a list");
+            if (!writes || !buffer) continue;
             while (known < list->written_count && list->written[known] != buffer) known++;
             if (known == list->written_count) list->written[list->written_count++] = buffer;
         }
@@ -580,6 +575,14 @@ static void record_dispatch(const struct gpu_device *device, VkCommandBuffer com
                       (uint32_t)dispatch->groups[2]);
 }
 
+// Copies images of the application before the first dispatch (inputs), or after the last one.
+static void copy_images(const struct gpu_list *list, VkCommandBuffer commands, bool inputs)
+{
+    for (int i = 0; i < list->images.count; i++)
+        if (list->images.list[i]->image.is_input == inputs)
+            gpu_vulkan_image_copy(list->device, commands, list->images.list[i]);
+}
+
 // clocks: if not null, timestamps are written before the first dispatch and after each one, and no two dispatches
 // overlap.
 static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQueryPool clocks)
@@ -588,6 +591,7 @@ static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQuery
     const struct vulkan_device_api *vk = &device->vk;
     if (!gpu_vulkan_begin_commands(device, commands, 0)) return false;
     if (device->shared) gpu_vulkan_barrier_to_application(device, commands);
+    copy_images(list, commands, true);
     if (clocks) {
         vk->vkCmdResetQueryPool(commands, clocks, 0, (uint32_t)list->count + 1);
         vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, 0);
@@ -598,6 +602,7 @@ static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQuery
         if (clocks) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, (uint32_t)i + 1);
     }
     gpu_vulkan_barrier_to_all(device, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    copy_images(list, commands, false);
     if (device->shared) gpu_vulkan_barrier_to_application(device, commands);
     return VULKAN_CALL(device, vkEndCommandBuffer, commands);
 }
@@ -606,7 +611,7 @@ static bool vulkan_list_finish(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
     assert(!list->commands);
-    return gpu_device_is_alive(&device->base, "finish a list") && make_sets(list) && note_written(list) &&
+    return gpu_device_is_alive(&device->base, "finish a list") && make_sets(list) && note_used(list) &&
            gpu_vulkan_allocate_commands(device, &list->commands) && record_list(list, list->commands, VK_NULL_HANDLE);
 }
 
@@ -694,6 +699,7 @@ static void vulkan_list_destroy(struct gpu_list *list)
     device->vk.vkDestroyDescriptorPool(device->handle, list->pool, NULL);
     free(list->records);
     free(list->written);
+    free(list->images.list);
     free(list->submission);
     free(list);
 }
@@ -709,6 +715,9 @@ const struct gpu_backend gpu_backend_vulkan = {
     .caps = vulkan_caps,
     .buffer_create = gpu_vulkan_buffer_create,
     .buffer_import = gpu_vulkan_buffer_import,
+    .image_import = gpu_vulkan_image_import,
+    .memory_import = gpu_vulkan_memory_import,
+    .imports_descriptors = true,
     .buffer_destroy = gpu_vulkan_buffer_destroy,
     .buffer_write = gpu_vulkan_buffer_write,
     .buffer_read = gpu_vulkan_buffer_read,
@@ -724,5 +733,12 @@ const struct gpu_backend gpu_backend_vulkan = {
     .list_wait = vulkan_list_wait,
     .list_profile = vulkan_list_profile,
     .list_destroy = vulkan_list_destroy,
+    .fence_type = gpu_vulkan_fence_type,
+    .buffer_type = HALITE_BUFFER_VK,
+    .fence_await = gpu_vulkan_fence_await,
+    .fence_signal = gpu_vulkan_fence_signal,
+    .fence_create = gpu_vulkan_fence_create,
+    .fence_wait = gpu_vulkan_fence_wait,
+    .fence_destroy = gpu_vulkan_fence_destroy,
 };
 #endif

@@ -39,6 +39,8 @@
     X(vkCmdBindDescriptorSets) \
     X(vkCmdBindPipeline) \
     X(vkCmdCopyBuffer) \
+    X(vkCmdCopyBufferToImage) \
+    X(vkCmdCopyImageToBuffer) \
     X(vkCmdDispatch) \
     X(vkCmdPipelineBarrier) \
     X(vkCmdPushConstants) \

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the Vulkan backend share: the instance of the process (vulkan_instance.c), and a device with its
-// errors and queue (vulkan_queue.c) and its memory (vulkan_memory.c). vulkan.c adds programs, lists and the table of
+// errors and queue (vulkan_queue.c), its memory (vulkan_memory.c), images and memory of the application
+// (vulkan_images.c, vulkan_external.c) and fences (vulkan_fence.c). vulkan.c adds programs, lists and the table of
 // functions.
 #ifndef HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 #define HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 
 #include "gpu/backend/device_base.h"
+#include "gpu/backend/image_uses.h"
 #include "gpu/backend/vulkan_api.h"
 
 enum {
     VULKAN_MAX_DEVICES = 16,
     VULKAN_OFFSET_ALIGNMENT = 256, // as in gpu_dispatch; devices that need more are left out
-    VULKAN_FENCES = 4,             // submissions in flight
+    VULKAN_FENCES = 16,            // submissions in flight; the next one waits for the first
     VULKAN_BATCHES = 2,            // of copies: one is filled while the other is in flight
 };
 #define VULKAN_API "Vulkan"
@@ -37,6 +39,9 @@ const struct vulkan_instance *gpu_vulkan_instance(void);
 bool gpu_vulkan_take_instance(const HaliteGpuContext *context, const struct hl_reporter *reporter,
                               struct vulkan_instance *instance);
 void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevice physical, struct gpu_caps *caps);
+// The device's extensions, which the caller frees. NULL and 0 of them where the driver does not say.
+VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical,
+                                                  uint32_t *count);
 // Whether an environment variable is set, and neither empty nor 0.
 bool gpu_vulkan_is_set(const char *variable);
 
@@ -55,6 +60,12 @@ struct gpu_buffer {
     struct gpu_buffer *mirror;
     VkCommandBuffer mirror_commands;
     uint64_t mirrored;
+    struct vulkan_image { // of the application, whose texels the buffer has; no handle: none
+        VkImage handle;
+        uint32_t width, height;
+        bool is_input;
+        VkImageLayout before, after;
+    } image;
 };
 
 // Copies between staging memory and buffers that are submitted together.
@@ -76,6 +87,12 @@ struct gpu_device {
     VkQueue queue;
     VkDebugUtilsMessengerEXT messenger;
     VkPhysicalDeviceMemoryProperties memory;
+    struct vulkan_external { // memory that the device can import, from vulkan_external.c
+        bool has_fd, has_dma_buf, has_host;
+        size_t host_alignment;
+        PFN_vkGetMemoryFdPropertiesKHR fd_properties;
+        PFN_vkGetMemoryHostPointerPropertiesEXT host_properties;
+    } external;
     VkCommandPool pool;
     VkPipelineCache cache;
     size_t cache_loaded;                             // bytes that the cache started with
@@ -135,5 +152,34 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
 // Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the
 // number of the submission in it.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);
+
+// ---- memory of the application --------------------------------------------------------------------------------------
+
+enum { VULKAN_MAX_EXTERNAL = 3 };
+// The extensions for imports of memory that the driver has, for a device of our own. Returns how many there are.
+uint32_t gpu_vulkan_external_extensions(const struct gpu_device *device, const char *names[VULKAN_MAX_EXTERNAL]);
+// Once the device is there: finds out what it can import.
+void gpu_vulkan_external_begin(struct gpu_device *device);
+struct gpu_buffer *gpu_vulkan_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc);
+// A buffer of this size to which memory is yet to be bound. next: VkBufferCreateInfo.pNext. NULL after a message.
+struct gpu_buffer *gpu_vulkan_buffer_without_memory(struct gpu_device *device, size_t bytes, const void *next);
+// Frees a buffer that no command has used, with the memory that it has.
+void gpu_vulkan_buffer_free(struct gpu_device *device, struct gpu_buffer *buffer);
+
+// ---- images of the application --------------------------------------------------------------------------------------
+
+struct gpu_buffer *gpu_vulkan_image_import(struct gpu_device *device, const struct gpu_image_desc *desc);
+// Records the copy of the buffer's image to the buffer, which later dispatches see, or the other way for an output,
+// after all earlier dispatches.
+void gpu_vulkan_image_copy(const struct gpu_device *device, VkCommandBuffer commands, const struct gpu_buffer *buffer);
+
+// ---- fences: functions of gpu_backend (vulkan_fence.c) --------------------------------------------------------------
+
+const char *gpu_vulkan_fence_type(const struct gpu_device *device);
+bool gpu_vulkan_fence_await(struct gpu_device *device, const HaliteGpuFence *fence);
+bool gpu_vulkan_fence_signal(struct gpu_device *device, HaliteGpuFence *fence);
+struct gpu_fence *gpu_vulkan_fence_create(struct gpu_device *device);
+bool gpu_vulkan_fence_wait(struct gpu_fence *fence);
+void gpu_vulkan_fence_destroy(struct gpu_fence *fence);
 
 #endif

@@ -235,22 +235,29 @@ struct extensions {
     bool driver_properties, float16, nvidia_builtins, amd_core, arm_builtins;
 };
 
+VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical,
+                                                  uint32_t *count)
+{
+    *count = 0;
+    VkResult result = instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, count, NULL);
+    VkExtensionProperties *all = result == VK_SUCCESS && *count > 0 ? calloc(*count, sizeof *all) : NULL;
+    if (!all || instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, count, all) < VK_SUCCESS) *count = 0;
+    return all;
+}
+
 static struct extensions find_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical)
 {
     struct extensions found = {0};
-    uint32_t count = 0;
-    if (instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL) != VK_SUCCESS || count == 0)
-        return found;
-    VkExtensionProperties *all = calloc(count, sizeof *all);
-    if (all && instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, &count, all) >= VK_SUCCESS)
-        for (uint32_t i = 0; i < count; i++) {
-            const char *name = all[i].extensionName;
-            if (!strcmp(name, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) found.driver_properties = true;
-            if (!strcmp(name, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) found.float16 = true;
-            if (!strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) found.nvidia_builtins = true;
-            if (!strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) found.amd_core = true;
-            if (!strcmp(name, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) found.arm_builtins = true;
-        }
+    uint32_t count;
+    VkExtensionProperties *all = gpu_vulkan_list_extensions(instance, physical, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = all[i].extensionName;
+        if (!strcmp(name, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) found.driver_properties = true;
+        if (!strcmp(name, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) found.float16 = true;
+        if (!strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) found.nvidia_builtins = true;
+        if (!strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) found.amd_core = true;
+        if (!strcmp(name, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) found.arm_builtins = true;
+    }
     free(all);
     return found;
 }

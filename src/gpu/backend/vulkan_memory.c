@@ -92,23 +92,27 @@ static void release(struct gpu_device *device, struct gpu_buffer *buffer)
     free(buffer);
 }
 
-static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum memory_use use)
+struct gpu_buffer *gpu_vulkan_buffer_without_memory(struct gpu_device *device, size_t bytes, const void *next)
 {
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer) {
-        gpu_device_no_memory(&device->base, "a buffer");
-        return NULL;
-    }
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     buffer->bytes = bytes;
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = next,
         .size = bytes,
         .usage =
             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
-    if (VULKAN_CALL(device, vkCreateBuffer, device->handle, &info, NULL, &buffer->handle) &&
-        allocate(device, buffer, use))
-        return buffer;
+    if (VULKAN_CALL(device, vkCreateBuffer, device->handle, &info, NULL, &buffer->handle)) return buffer;
+    release(device, buffer);
+    return NULL;
+}
+
+static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum memory_use use)
+{
+    struct gpu_buffer *buffer = gpu_vulkan_buffer_without_memory(device, bytes, NULL);
+    if (!buffer || allocate(device, buffer, use)) return buffer;
     release(device, buffer);
     return NULL;
 }
@@ -295,6 +299,11 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
         return true;
     }
     return read_by_copies(device, buffer, offset, to, bytes) && note_read(device, buffer, offset, bytes);
+}
+
+void gpu_vulkan_buffer_free(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    release(device, buffer);
 }
 
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)

@@ -15,13 +15,30 @@ enum { OFFSET_MULTIPLE = 256 }; // no API demands more
 
 static enum gpu_format format_of(const HaliteGpuBuffer *buffer)
 {
-    bool slices = buffer->layout == kHaliteGpuLayoutSlices;
+    bool slices = buffer->layout == kHaliteGpuLayoutSlices, image = buffer->kind == kHaliteGpuKindImage;
     switch (buffer->element) {
-    case kHaliteGpuElementFloat16: return slices ? GPU_FORMAT_HALF_VECTORS : GPU_FORMAT_HALVES;
+    case kHaliteGpuElementFloat16:
+        return slices ? GPU_FORMAT_HALF_VECTORS : image ? GPU_FORMAT_HALF_PIXELS : GPU_FORMAT_HALVES;
     case kHaliteGpuElementBytes: return GPU_FORMAT_BYTES;
     case kHaliteGpuElementRgba8: return GPU_FORMAT_PIXELS;
-    default: return slices ? GPU_FORMAT_VECTORS : GPU_FORMAT_FLOATS;
+    default: return slices ? GPU_FORMAT_VECTORS : image ? GPU_FORMAT_FLOAT_PIXELS : GPU_FORMAT_FLOATS;
     }
+}
+
+static bool has_halves(enum gpu_format format)
+{
+    return format == GPU_FORMAT_HALVES || format == GPU_FORMAT_HALF_VECTORS || format == GPU_FORMAT_HALF_PIXELS;
+}
+
+void gpu_buffers_describe(const struct gpu_value *value, HaliteGpuBuffer *buffer)
+{
+    enum gpu_format format = gpu_caller_format(value);
+    bool slices = format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_HALF_VECTORS;
+    buffer->layout = slices ? kHaliteGpuLayoutSlices : kHaliteGpuLayoutDense;
+    buffer->element = format == GPU_FORMAT_BYTES    ? kHaliteGpuElementBytes
+                      : format == GPU_FORMAT_PIXELS ? kHaliteGpuElementRgba8
+                      : has_halves(format)          ? kHaliteGpuElementFloat16
+                                                    : kHaliteGpuElementFloat32;
 }
 
 static const char *format_name(enum gpu_format format)
@@ -30,6 +47,8 @@ static const char *format_name(enum gpu_format format)
     case GPU_FORMAT_BYTES: return "dense bytes";
     case GPU_FORMAT_HALVES: return "dense float16";
     case GPU_FORMAT_PIXELS: return "pixels";
+    case GPU_FORMAT_HALF_PIXELS: return "pixels of float16";
+    case GPU_FORMAT_FLOAT_PIXELS: return "pixels of float32";
     case GPU_FORMAT_VECTORS: return "float32 in slices";
     case GPU_FORMAT_HALF_VECTORS: return "float16 in slices";
     default: return "dense float32";
@@ -43,7 +62,7 @@ static const char *format_name(enum gpu_format format)
 static const char *problem_of(const HaliteGpuBuffer *buffer)
 {
     if (buffer->struct_size < FIRST_BUFFER_BYTES) return "struct_size is less than sizeof(HaliteGpuBuffer)";
-    if (!gpu_options_know_api(buffer->api)) return "there is no such api";
+    if (!gpu_memory_is_kind(buffer->kind) && !gpu_options_know_api(buffer->api)) return "there is no such api";
     if (buffer->element < kHaliteGpuElementFloat32 || buffer->element > kHaliteGpuElementRgba8)
         return "there is no such element";
     if (buffer->layout < kHaliteGpuLayoutDense || buffer->layout > kHaliteGpuLayoutSlices)
@@ -52,55 +71,21 @@ static const char *problem_of(const HaliteGpuBuffer *buffer)
         return "bytes are taken in the dense layout only";
     if (buffer->image && buffer->image->struct_size < sizeof *buffer->image)
         return "struct_size is less than sizeof(HaliteGpuImage)";
+    if (buffer->kind < kHaliteGpuKindBuffer || buffer->kind > kHaliteGpuKindHostMemory) return "there is no such kind";
+    if (gpu_memory_is_kind(buffer->kind) && !buffer->size) return "the size of memory is needed";
+    if (buffer->kind == kHaliteGpuKindImage &&
+        (buffer->offset || buffer->size || buffer->element == kHaliteGpuElementBytes))
+        return "an image has neither an offset nor a size, and its elements are floats or pixels";
     if (!buffer->handle) return "the handle is 0";
     if (buffer->offset % OFFSET_MULTIPLE != 0) return "the offset is no multiple of 256";
     if (buffer->offset > SIZE_MAX / 2 || buffer->size > SIZE_MAX / 2) return "offset or size is too large";
     return NULL;
 }
 
-// ---- pictures -----------------------------------------------------------------------------------
-
-enum { MAX_PIXELS = 1 << 28 }; // of a batch; kernels count bytes in 32 bits
-
-static bool is_within(int64_t value, int64_t least, int64_t most)
-{
-    return value >= least && value <= most;
-}
-
-// Fills in the picture's defaults for a value. Returns what is wrong with it, NULL: nothing.
-static const char *resolve_image(const HaliteGpuImage *given, const struct gpu_value *value, struct gpu_image *image)
-{
-    static const HaliteGpuImage none = {.struct_size = sizeof none};
-    const HaliteGpuImage *from = given ? given : &none;
-    struct gpu_shape shape = value->shape;
-    bool ordered = from->order[0] || from->order[1] || from->order[2] || from->order[3];
-    bool scaled = from->scale[0] != 0 || from->scale[1] != 0 || from->scale[2] != 0 || from->scale[3] != 0;
-    int64_t width = from->width ? from->width : shape.w, height = from->height ? from->height : shape.h;
-    int64_t row = from->row_bytes ? from->row_bytes / 4 : width;
-    *image = (struct gpu_image){.height = (int)height, .row = (int)row, .x = from->crop_x, .y = from->crop_y};
-    image->part_w = from->crop_width ? from->crop_width : (int)width - from->crop_x;
-    image->part_h = from->crop_height ? from->crop_height : (int)height - from->crop_y;
-    for (int c = 0; c < 4; c++) {
-        image->order[c] = ordered ? from->order[c] : c;
-        image->mean[c] = from->mean[c];
-        image->scale[c] = scaled ? from->scale[c] : 1.0f / 255;
-        if (!is_within(image->order[c], 0, 3)) return "order is to name bytes 0 to 3";
-    }
-    if (!value->is_input || value->codes) return "pixels are taken for inputs of floats only";
-    if (shape.c > 4) return "pixels have four bytes, and the tensor has more channels";
-    if (!is_within(width, 1, MAX_PIXELS) || !is_within(height, 1, MAX_PIXELS) || from->row_bytes % 4 != 0 ||
-        !is_within(row, width, MAX_PIXELS) || row * height > MAX_PIXELS / shape.b)
-        return "a picture's width, height or row_bytes is out of range";
-    if (!is_within(image->x, 0, width - 1) || !is_within(image->y, 0, height - 1) ||
-        !is_within(image->part_w, 1, width - image->x) || !is_within(image->part_h, 1, height - image->y))
-        return "the part to be cut out is not within the picture";
-    return NULL;
-}
-
 // The bound struct, which may have moved, with its image.
 static const HaliteGpuBuffer *buffer_of(struct gpu_bound *bound)
 {
-    bound->buffer.image = bound->buffer.element == kHaliteGpuElementRgba8 ? &bound->image : NULL;
+    bound->buffer.image = bound->image.struct_size ? &bound->image : NULL;
     return &bound->buffer;
 }
 
@@ -124,8 +109,7 @@ static bool fits_value(const struct gpu_part *part, const struct gpu_port *port,
     const struct gpu_engine *engine = part->engine;
     const struct gpu_value *value = port->value;
     enum gpu_format format = format_of(buffer), planned = gpu_caller_format(value);
-    bool halves = format == GPU_FORMAT_HALVES || format == GPU_FORMAT_HALF_VECTORS;
-    if (halves && !engine->info.caps.half_storage)
+    if (has_halves(format) && !engine->info.caps.half_storage)
         return refuse(engine, port->tensor, "%s has no half floats", engine->info.caps.name);
     if (value->is_input && value->is_output) return refuse(engine, port->tensor, "it is a variable");
     if (gpu_checks_concern(&part->checks, value))
@@ -133,42 +117,79 @@ static bool fits_value(const struct gpu_part *part, const struct gpu_port *port,
     if (port->reader >= 0)
         return refuse(engine, port->tensor, "node %d, which runs on the CPU, reads it as well", port->reader);
     struct gpu_image image;
-    const char *problem = format == GPU_FORMAT_PIXELS ? resolve_image(buffer->image, value, &image) : NULL;
+    const char *problem = gpu_is_picture(format) ? gpu_image_resolve(buffer, value, &image) : NULL;
     if (problem) return refuse(engine, port->tensor, "%s", problem);
-    if (format == planned && format == GPU_FORMAT_PIXELS && memcmp(&image, &value->image, sizeof image) != 0)
+    if (format == planned && gpu_is_picture(format) && memcmp(&image, &value->image, sizeof image) != 0)
         return refuse(engine, port->tensor, "the delegate was applied for a picture of another kind");
     if (format == planned) return true;
     return refuse(engine, port->tensor, "its buffer has %s, but the delegate was applied for %s", format_name(format),
                   format_name(planned));
 }
 
-static struct gpu_buffer *import_buffer(const struct gpu_part *part, const struct gpu_port *port,
-                                        const HaliteGpuBuffer *from)
+// Whether the delegate computes where objects of this API can be.
+static bool can_share(const struct gpu_engine *engine, const struct gpu_port *port, const HaliteGpuBuffer *from)
 {
     static const char *const names[] = {[kHaliteGpuApiOpenCl] = "OpenCL",
                                         [kHaliteGpuApiVulkan] = "Vulkan",
                                         [kHaliteGpuApiOpenGlEs] = "OpenGL ES",
+                                        [kHaliteGpuApiCuda] = "CUDA",
                                         [kHaliteGpuApiMetal] = "Metal"};
+    const struct gpu_backend *backend = engine->info.backend;
+    if ((engine->info.index >= 0 && !backend->shares_everywhere) || !backend->buffer_import)
+        return refuse(engine, port->tensor, "the delegate does not compute in the application's context");
+    if (strcmp(engine->info.api, names[from->api]) != 0)
+        return refuse(engine, port->tensor, "it is a buffer of %s, but the delegate's device is one of %s",
+                      names[from->api], engine->info.api);
+    return from->kind != kHaliteGpuKindImage || backend->image_import ||
+           refuse(engine, port->tensor, "images of %s are not taken: bind a buffer", engine->info.api);
+}
+
+// Whether the buffer, which ends at this byte, has as many bytes as the port needs. False after a message.
+static bool has_room(const struct gpu_engine *engine, const struct gpu_port *port, size_t wanted, size_t offset,
+                     size_t end)
+{
+    return (offset <= end && wanted <= end - offset) ||
+           refuse(engine, port->tensor, "it needs %zu bytes from byte %zu on, the buffer ends at byte %zu", wanted,
+                  offset, end);
+}
+
+// NULL after a message, but without one for memory of the host that the device cannot use where it is.
+static struct gpu_buffer *import_buffer(const struct gpu_part *part, const struct gpu_port *port,
+                                        const HaliteGpuBuffer *from)
+{
     const struct gpu_engine *engine = part->engine;
     const struct gpu_backend *backend = engine->info.backend;
     size_t offset = (size_t)from->offset, wanted = gpu_plan_raw_bytes(part->plan, port->value);
-    size_t bytes = from->size ? offset + (size_t)from->size : 0;
-    if ((engine->info.index >= 0 && !backend->shares_everywhere) || !backend->buffer_import) {
-        refuse(engine, port->tensor, "the delegate does not compute in the application's context");
-        return NULL;
-    }
-    if (strcmp(engine->info.api, names[from->api]) != 0) {
-        refuse(engine, port->tensor, "it is a buffer of %s, but the delegate's device is one of %s", names[from->api],
-               engine->info.api);
-        return NULL;
-    }
-    struct gpu_buffer *buffer = backend->buffer_import(engine->device, from->handle, &bytes);
-    if (!buffer) return NULL;
-    if (offset <= bytes && wanted <= bytes - offset) return buffer;
-    refuse(engine, port->tensor, "it needs %zu bytes from byte %zu on, the buffer ends at byte %zu", wanted, offset,
-           bytes);
+    size_t end = from->size ? offset + (size_t)from->size : 0;
+    if (from->kind == kHaliteGpuKindHostMemory && wanted > from->size) return NULL; // what is copied may be less
+    if (gpu_memory_is_kind(from->kind))
+        return has_room(engine, port, wanted, offset, end) ? gpu_memory_import(engine, from) : NULL;
+    if (!can_share(engine, port, from)) return NULL;
+    if (from->kind == kHaliteGpuKindImage) return gpu_image_import(engine, port->value, from);
+    struct gpu_buffer *buffer = backend->buffer_import(engine->device, from->handle, &end);
+    if (!buffer || has_room(engine, port, wanted, offset, end)) return buffer;
     backend->buffer_destroy(engine->device, buffer);
     return NULL;
+}
+
+struct gpu_buffer *gpu_buffers_import(const struct gpu_part *part, const struct gpu_port *port,
+                                      const HaliteGpuBuffer *from)
+{
+    const char *problem = problem_of(from);
+    if (problem) refuse(part->engine, port->tensor, "%s", problem);
+    if (problem || !fits_value(part, port, from)) return NULL;
+    struct gpu_buffer *buffer = import_buffer(part, port, from);
+    if (!buffer && from->kind == kHaliteGpuKindHostMemory)
+        refuse(part->engine, port->tensor, "the device cannot use this memory of the host where it is");
+    return buffer;
+}
+
+// Memory of the host that the device cannot use: each run copies from or to it. NULL after a message.
+static void *find_host_memory(const struct gpu_part *part, const struct gpu_port *port, const HaliteGpuBuffer *from)
+{
+    size_t offset = (size_t)from->offset, wanted = gpu_caller_bytes(port->value);
+    if (!has_room(part->engine, port, wanted, offset, offset + (size_t)from->size)) return NULL;
+    return (unsigned char *)(uintptr_t)from->handle + offset;
 }
 
 // Makes the port use this buffer; NULL: none of the application's. False after a message: nothing has changed.
@@ -176,12 +197,17 @@ static bool rebind(struct gpu_part *part, struct gpu_port *port, const HaliteGpu
 {
     const struct gpu_engine *engine = part->engine;
     struct gpu_buffer *old = port->application, *buffer = NULL;
-    if (from && (!fits_value(part, port, from) || !(buffer = import_buffer(part, port, from)))) return false;
+    void *host = NULL;
+    if (from && !fits_value(part, port, from)) return false;
+    if (from) buffer = import_buffer(part, port, from);
+    if (from && !buffer && from->kind == kHaliteGpuKindHostMemory) host = find_host_memory(part, port, from);
+    if (from && !buffer && !host) return false;
     if (!gpu_runner_bind(part->runner, port->value, buffer, from ? (size_t)from->offset : 0)) {
         engine->info.backend->buffer_destroy(engine->device, buffer);
         return false;
     }
     port->application = buffer;
+    port->host = host;
     port->source = NULL;
     engine->info.backend->buffer_destroy(engine->device, old);
     return true;
@@ -242,12 +268,11 @@ void gpu_buffers_choose_formats(const struct gpu_part *part)
         struct gpu_bound *bound = is_port ? find_bound(buffers, value->tensor) : NULL;
         if (!bound || !belongs(bound, part)) continue;
         enum gpu_format format = format_of(&bound->buffer);
-        bool halves = format == GPU_FORMAT_HALVES || format == GPU_FORMAT_HALF_VECTORS;
         bool quantized = value->quantization.scale > 0;
         // What cannot be is refused when the buffer is bound.
         if (value->codes && format != GPU_FORMAT_BYTES) continue;
-        if (format == GPU_FORMAT_PIXELS && resolve_image(buffer_of(bound)->image, value, &value->image)) continue;
-        if (halves ? part->engine->info.caps.half_storage : format != GPU_FORMAT_BYTES || quantized)
+        if (gpu_is_picture(format) && gpu_image_resolve(buffer_of(bound), value, &value->image)) continue;
+        if (has_halves(format) ? part->engine->info.caps.half_storage : format != GPU_FORMAT_BYTES || quantized)
             value->format = format;
     }
 }
@@ -293,7 +318,7 @@ void gpu_buffers_end(struct gpu_part *part)
     for (int i = 0; i < buffers->count; i++) {
         struct gpu_bound *bound = &buffers->list[i];
         const struct gpu_port *port = bound->context == part->context ? find_port(part, bound->tensor) : NULL;
-        if (port && port->application && --bound->users == 0) bound->context = NULL;
+        if (port && (port->application || port->host) && --bound->users == 0) bound->context = NULL;
     }
 }
 
@@ -316,14 +341,26 @@ bool gpu_buffers_are_shared(const struct gpu_part *part)
 
 // ---- the interface ------------------------------------------------------------------------------
 
+// In memory of the host the handle is an address: others than this one can be within the same memory.
+static bool is_host(const HaliteGpuBuffer *buffer)
+{
+    return buffer->kind == kHaliteGpuKindHostMemory;
+}
+
+static uint64_t start_of(const HaliteGpuBuffer *buffer)
+{
+    return buffer->offset + (is_host(buffer) ? buffer->handle : 0);
+}
+
 static uint64_t end_of(const HaliteGpuBuffer *buffer)
 {
-    return buffer->size ? buffer->offset + buffer->size : UINT64_MAX;
+    return buffer->size ? start_of(buffer) + buffer->size : UINT64_MAX;
 }
 
 static bool overlaps(const HaliteGpuBuffer *a, const HaliteGpuBuffer *b)
 {
-    return a->api == b->api && a->handle == b->handle && a->offset < end_of(b) && b->offset < end_of(a);
+    return a->kind == b->kind && (a->api == b->api || gpu_memory_is_kind(a->kind)) &&
+           (a->handle == b->handle || is_host(a)) && start_of(a) < end_of(b) && start_of(b) < end_of(a);
 }
 
 // The graph whose tensor is meant: that of the oldest part that has it. NULL: there is none.
@@ -389,7 +426,7 @@ TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, 
     bool ok = true;
     if (buffer)
         ok = bind(own->engine, tensor, buffer);
-    else if (bound && bound->context && bound->buffer.element == kHaliteGpuElementRgba8)
+    else if (bound && bound->context && gpu_is_picture(format_of(&bound->buffer)))
         ok = refuse(own->engine, tensor, "the delegate was applied for a picture: bind another one");
     else if (bound)
         unbind(own->engine, bound);

@@ -19,8 +19,12 @@ struct gpu_delegate {
 // Takes the options over, even if it fails. NULL without memory.
 struct gpu_delegate *gpu_delegate_create(struct gpu_options *options);
 void gpu_delegate_destroy(struct gpu_delegate *delegate); // accepts NULL
+extern const struct delegate_kind gpu_delegate_kind;      // in entry.c
 // The object of a TfLiteDelegate that this library has made, else NULL.
-struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate);
+static inline struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate)
+{
+    return (struct gpu_delegate *)delegate_of(delegate, &gpu_delegate_kind);
+}
 
 // ---- for the table in entry.c, see struct delegate_kind
 
@@ -36,6 +40,7 @@ void *gpu_kernel_create(struct delegate *delegate, TfLiteContext *context, const
 TfLiteStatus gpu_kernel_prepare(void *kernel, TfLiteContext *context, TfLiteNode *node);
 TfLiteStatus gpu_kernel_invoke(void *kernel, TfLiteContext *context, TfLiteNode *node);
 void gpu_kernel_destroy(void *kernel);
+struct TfLiteAsyncKernel *gpu_kernel_async(void *kernel, TfLiteContext *context);
 
 bool gpu_describe(struct delegate *delegate, HaliteDelegateReport *report);
 

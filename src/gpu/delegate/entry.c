@@ -27,7 +27,7 @@ static enum delegate_state check_options(struct delegate *delegate, TfLiteContex
     return DELEGATE_FAILED;
 }
 
-static const struct delegate_kind gpu_kind = {
+const struct delegate_kind gpu_delegate_kind = {
     .name = "TfLiteGpuDelegate",
     .is_gpu = true,
     .open = check_options, // the device is opened where nodes are claimed
@@ -40,13 +40,14 @@ static const struct delegate_kind gpu_kind = {
     .prepare = gpu_kernel_prepare,
     .invoke = gpu_kernel_invoke,
     .destroy = gpu_kernel_destroy,
+    .async_kernel = gpu_kernel_async,
     .describe = gpu_describe,
 };
 
 struct gpu_delegate *gpu_delegate_create(struct gpu_options *options)
 {
     struct gpu_delegate *delegate = calloc(1, sizeof *delegate);
-    if (delegate && delegate_init(&delegate->base, &gpu_kind)) {
+    if (delegate && delegate_init(&delegate->base, &gpu_delegate_kind)) {
         delegate->base.node_name = options->node_name;
         delegate->base.tflite.CopyFromBufferHandle = gpu_copy_from_handle;
         delegate->base.tflite.CopyToBufferHandle = gpu_copy_to_handle;
@@ -68,11 +69,6 @@ void gpu_delegate_destroy(struct gpu_delegate *delegate)
     gpu_engine_release(delegate->engine);
     delegate_end(&delegate->base);
     free(delegate);
-}
-
-struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate)
-{
-    return (struct gpu_delegate *)delegate_of(delegate, &gpu_kind);
 }
 
 static TfLiteDelegate *create(bool options_are_there, struct gpu_options *options)

@@ -209,6 +209,7 @@ void gpu_kernel_destroy(void *own)
 {
     struct gpu_part *part = own;
     struct gpu_engine *engine = part->engine;
+    gpu_async_destroy(part->async);
     gpu_engine_enter(engine, NULL, "Free"); // parts of the runtime may already be freed: messages go to standard error
     end_part(part);
     gpu_engine_leave(engine);
@@ -270,6 +271,11 @@ static bool gather_inputs(struct gpu_part *part, const TfLiteContext *context, c
         TfLiteTensor *tensor = &context->tensors[port->tensor];
         part->from[i] = NULL;
         if (port->application) continue;
+        if (port->host) {
+            part->from[i] = port->host;
+            part->engine->buffers.copied += gpu_caller_bytes(port->value);
+            continue;
+        }
         if (part->runner && !gpu_buffers_connect(part, port, tensor, node)) return false;
         if (port->source) continue;
         if (!(part->from[i] = gpu_port_from_tensor(part, port, tensor))) return false;
@@ -284,8 +290,8 @@ static bool locate_outputs(struct gpu_part *part, const TfLiteContext *context)
         const struct gpu_port *port = &part->outputs[i];
         const TfLiteTensor *tensor = port->tensor >= 0 ? &context->tensors[port->tensor] : NULL;
         part->to[i] = NULL;
-        if (port->is_kept || port->application) continue;
-        if (!(part->to[i] = gpu_port_room(part, port, tensor))) return false;
+        if ((port->is_kept && !port->host) || port->application) continue;
+        if (!(part->to[i] = port->host ? port->host : gpu_port_room(part, port, tensor))) return false;
         part->engine->buffers.copied += gpu_caller_bytes(port->value);
     }
     return true;
@@ -300,7 +306,7 @@ static bool scatter_outputs(struct gpu_part *part, const TfLiteContext *context)
         if (tensor && port->is_kept) {
             tensor->buffer_handle = port->handle;
             tensor->data_is_stale = true;
-        } else if (tensor && part->to[i] && !gpu_port_to_tensor(part, port, tensor)) {
+        } else if (tensor && part->to[i] && !port->host && !gpu_port_to_tensor(part, port, tensor)) {
             return false;
         }
     }
@@ -360,4 +366,9 @@ TfLiteStatus gpu_kernel_invoke(void *own, TfLiteContext *context, TfLiteNode *no
               scatter_outputs(part, context);
     gpu_engine_leave(part->engine);
     return ok ? kTfLiteOk : kTfLiteError;
+}
+
+struct TfLiteAsyncKernel *gpu_kernel_async(void *own, TfLiteContext *context)
+{
+    return gpu_async_kernel(own, context);
 }

@@ -144,7 +144,7 @@ static bool apply_device(const char *text, const struct hl_reporter *reporter, s
 
 bool gpu_options_know_api(HaliteGpuApi api)
 {
-    return (api >= kHaliteGpuApiOpenCl && api <= kHaliteGpuApiOpenGlEs) || api == kHaliteGpuApiMetal;
+    return api >= kHaliteGpuApiOpenCl && api <= kHaliteGpuApiMetal;
 }
 
 static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
@@ -170,6 +170,8 @@ static bool apply_context(const HaliteGpuDelegateOptions *from, const struct hl_
         problem = "egl_display and egl_context are needed, or neither";
     else if (context->api == kHaliteGpuApiMetal && !context->mtl_device)
         problem = "mtl_device is needed";
+    else if (context->api == kHaliteGpuApiCuda && !context->cu_context)
+        problem = "cu_context is needed";
     if (!problem) options->context = *context;
     bool current = !problem && context->api == kHaliteGpuApiOpenGlEs && !context->egl_context;
     if (current && !gpu_device_current(&options->context))

@@ -20,7 +20,8 @@ struct gpu_port {
     int reader;    // of an input: a node on the CPU that reads the tensor as well; -1: none
     TfLiteBufferHandle handle;      // of an output that is kept
     struct gpu_buffer *application; // the application's buffer that was imported for it; NULL: none
-    const struct gpu_port *source;  // of an input: the output of another partition that stands for it; NULL: none
+    void *host; // the application's memory on the host, in the value's format, that runs copy; NULL: none
+    const struct gpu_port *source; // of an input: the output of another partition that stands for it; NULL: none
 };
 
 struct gpu_part {
@@ -36,6 +37,7 @@ struct gpu_part {
     void **to;
     struct gpu_profile profile;
     struct gpu_checks checks;
+    struct gpu_async *async; // for runs that do not block; NULL until the runtime asks for its kernel
 };
 
 // Reports "tensor NAME PROBLEM". Always false.
@@ -55,6 +57,31 @@ bool gpu_port_to_tensor(const struct gpu_part *part, const struct gpu_port *port
 bool gpu_port_fetch(struct gpu_part *part, const struct gpu_port *port, TfLiteTensor *tensor);
 bool gpu_port_store(struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
 
+// ---- images.c
+
+// Fills in the picture's defaults for a value. Returns what is wrong with it, NULL: nothing.
+const char *gpu_image_resolve(const HaliteGpuBuffer *buffer, const struct gpu_value *value, struct gpu_image *image);
+// An image object for a value whose format is that of the image. NULL after a message.
+struct gpu_buffer *gpu_image_import(const struct gpu_engine *engine, const struct gpu_value *value,
+                                    const HaliteGpuBuffer *from);
+// An output's picture as the floats of its tensor.
+void gpu_image_to_floats(const struct gpu_value *value, const void *from, float *to);
+
+// ---- async.c
+
+// The kernel for runs that do not block, which the part owns. NULL: there is none for such a part, or for this runtime.
+struct TfLiteAsyncKernel *gpu_async_kernel(struct gpu_part *part, TfLiteContext *context);
+// Called outside of gpu_engine_enter, when no run is under way.
+void gpu_async_destroy(struct gpu_async *async); // accepts NULL
+
+// ---- memory.c
+
+// Whether a handle of this kind is memory and no object of an API.
+bool gpu_memory_is_kind(HaliteGpuKind kind);
+// Memory of the application as a buffer. NULL after a message, or without one for memory of the host that the device
+// cannot use.
+struct gpu_buffer *gpu_memory_import(const struct gpu_engine *engine, const HaliteGpuBuffer *from);
+
 // ---- buffers.c
 
 // Gives values the formats in which the application has bound them. Comes before the plan.
@@ -63,6 +90,12 @@ void gpu_buffers_choose_formats(const struct gpu_part *part);
 // after a message. gpu_buffers_end, which is always allowed, takes it out of the list.
 bool gpu_buffers_begin(struct gpu_part *part);
 void gpu_buffers_end(struct gpu_part *part);
+// A buffer of the application for one run, as the backend knows it; the caller gives it to buffer_destroy. NULL after a
+// message.
+struct gpu_buffer *gpu_buffers_import(const struct gpu_part *part, const struct gpu_port *port,
+                                      const HaliteGpuBuffer *from);
+// Fills in element and layout as the value is stored outside.
+void gpu_buffers_describe(const struct gpu_value *value, HaliteGpuBuffer *buffer);
 // When all partitions of a graph are there: whether every bound tensor is an input or output of one of them.
 bool gpu_buffers_are_used(const struct gpu_part *part);
 // Before a run: lets an input stand for the output whose handle its tensor has, or copies that to the tensor. False

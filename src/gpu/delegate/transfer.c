@@ -45,6 +45,10 @@ static void write_outside(const struct gpu_value *value, const float *from, void
 
 static void read_outside(const struct gpu_value *value, const void *from, float *to)
 {
+    if (gpu_is_picture(gpu_caller_format(value))) {
+        gpu_image_to_floats(value, from, to);
+        return;
+    }
     for (int64_t i = 0; i < gpu_elements(value->shape); i++) {
         size_t at = index_outside(value, i);
         to[i] = is_half(value) ? hl_half_to_float(((const uint16_t *)from)[at]) : ((const float *)from)[at];
@@ -88,8 +92,8 @@ static bool has_room(const TfLiteTensor *tensor, const struct gpu_port *port)
 
 const void *gpu_port_from_tensor(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor)
 {
-    if (gpu_caller_format(port->value) == GPU_FORMAT_PIXELS) {
-        gpu_part_complain(part, tensor, "is read from a picture, and none is bound");
+    if (gpu_is_picture(gpu_caller_format(port->value))) {
+        gpu_part_complain(part, tensor, "is a picture on the device, which tensors are not copied to");
         return NULL;
     }
     if (port->floats ? !gpu_floats_from(tensor, port->floats) : !has_room(tensor, port)) {

@@ -60,15 +60,23 @@ enum gpu_format {
     GPU_FORMAT_HALVES,
     GPU_FORMAT_VECTORS,
     GPU_FORMAT_HALF_VECTORS,
-    GPU_FORMAT_PIXELS // of four bytes, struct gpu_image; inputs only
+    // Pictures (struct gpu_image), whose pixels have four bytes, halves or floats.
+    GPU_FORMAT_PIXELS,
+    GPU_FORMAT_HALF_PIXELS,
+    GPU_FORMAT_FLOAT_PIXELS,
 };
+static inline bool gpu_is_picture(enum gpu_format format)
+{
+    return format >= GPU_FORMAT_PIXELS;
+}
 
-// How pixels of an input lie and become its values: HaliteGpuImage with its defaults filled in, in pixels.
+// How the pixels of an input lie and become its values, or those of an output are made of its values: HaliteGpuImage
+// with its defaults filled in, in pixels.
 struct gpu_image {
     int height, row;    // of the picture; row: from one to the next
     int x, y;           // of the part that is used
     int part_w, part_h; // its size
-    int order[4];       // the byte of each channel
+    int order[4];       // the byte of each channel, or its half or float
     float mean[4], scale[4];
 };
 
@@ -85,7 +93,7 @@ struct gpu_value {
     bool is_input, is_output; // of the delegated part: the CPU writes or reads it
     bool is_checked;          // an output without a tensor, whose elements the host checks (gpu/delegate/refuse.h)
     enum gpu_format format;   // of an input or output; set only where the application has bound a buffer
-    struct gpu_image image;   // if the format is GPU_FORMAT_PIXELS
+    struct gpu_image image;   // if the format is that of a picture
     bool exact;               // is stored as floats in every precision
     bool codes;               // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
     // Elements of a constant, dense in [b, h, w, c] order; owned by the graph. A constant with `codes`, and the bias of

@@ -8,7 +8,8 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/plan.h"
 
-static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *image, struct gpu_shape shape)
+static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *image, struct gpu_shape shape,
+                       bool to_caller)
 {
     const int *order = image->order;
     const int32_t params[4][4] = {
@@ -18,9 +19,12 @@ static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *i
     };
     memcpy(desc->params, params, sizeof params);
     for (int c = 0; c < 4; c++) {
+        bool inverts = to_caller && image->scale[c] != 0; // 0 only of channels that there are not
         desc->params[2][c] = gpu_float_bits(image->mean[c]);
-        desc->params[3][c] = gpu_float_bits(image->scale[c]);
+        desc->params[3][c] = gpu_float_bits(inverts ? 1 / image->scale[c] : image->scale[c]);
     }
+    // Kernels of floats see the pixels of a picture in one row. Those of bytes have no use for it.
+    desc->views[to_caller ? 1 : 0] = (struct gpu_shape){shape.b, 1, image->height * image->row, 4};
     gpu_grid_over(desc, shape);
 }
 
@@ -33,7 +37,9 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
         [GPU_FORMAT_HALVES] = {&gpu_kernel_from_halves, &gpu_kernel_to_halves},
         [GPU_FORMAT_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
         [GPU_FORMAT_HALF_VECTORS] = {&gpu_kernel_copy_vectors, &gpu_kernel_copy_vectors},
-        [GPU_FORMAT_PIXELS] = {&gpu_kernel_from_pixels, NULL},
+        [GPU_FORMAT_PIXELS] = {&gpu_kernel_from_pixels, &gpu_kernel_to_pixels},
+        [GPU_FORMAT_HALF_PIXELS] = {&gpu_kernel_from_float_pixels, &gpu_kernel_to_float_pixels},
+        [GPU_FORMAT_FLOAT_PIXELS] = {&gpu_kernel_from_float_pixels, &gpu_kernel_to_float_pixels},
     };
     const struct gpu_quantization *q = &value->quantization;
     enum gpu_format format = gpu_caller_format(value);
@@ -59,7 +65,7 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
         desc.grid[0] = fours;
         desc.grid[1] = desc.grid[2] = 1;
     }
-    if (format == GPU_FORMAT_PIXELS) set_pixels(&desc, &value->image, shape);
+    if (gpu_is_picture(format)) set_pixels(&desc, &value->image, shape, to_caller);
     if (format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_HALF_VECTORS) gpu_grid_over(&desc, shape);
     return gpu_plan_dispatch(plan, &desc);
 }

@@ -4,8 +4,6 @@
 
 // Kernel bodies are formatted by hand, one statement on a line.
 // clang-format off
-// A body with macros in it.
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 // Axis x of the grid runs over the slices of a position and then over positions, as the raw argument does, so that
 // neighboring work-items access neighboring memory. Copying 257 x 257 x 21 floats to raw memory takes an H200 10 us this
 // way, and 20 us with the grid of the value.
@@ -17,6 +15,24 @@
         if (outside_##value(p)) return;                                                      \
         int at = ((p.w * value##_h + p.y) * value##_w + p.x) * value##_c + p.z * 4;          \
         int left = value##_c - p.z * 4;                                                      \
+    )
+
+// Element i of the four of a work-item: its position p in x, and its channel. last: the number of the value's last one.
+#define AT_ELEMENT                                                                           \
+    GPU_TEXT(                                                                                \
+        int at = min(GID0 * 4 + i, last);                                                    \
+        int pixel = at / x_c;                                                                \
+        int channel = at - pixel * x_c;                                                      \
+        int row = pixel / x_w;                                                               \
+        int batch = row / x_h;                                                               \
+        int4 p = mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch);             \
+    )
+#define SET_LANE                                                                             \
+    GPU_TEXT(                                                                                \
+        if (i == 0) v.x = one;                                                               \
+        if (i == 1) v.y = one;                                                               \
+        if (i == 2) v.z = one;                                                               \
+        if (i == 3) v.w = one;                                                               \
     )
 
 const struct gpu_kernel gpu_kernel_from_dense = {
@@ -62,10 +78,7 @@ const struct gpu_kernel gpu_kernel_from_bytes = {
                 int stored = (bytes[(at + i) / 4] >> ((at + i) % 4 * 8)) & 255;
                 if (P_stored.z < 0 && stored > 127) stored -= 256;
                 float one = bits_to_float(P_stored.x) * to_float(stored - P_stored.y);
-                if (i == 0) v.x = one;
-                if (i == 1) v.y = one;
-                if (i == 2) v.z = one;
-                if (i == 3) v.w = one;
+    ) SET_LANE GPU_TEXT(
             }
         }
         write_y(p, to_real4(v));
@@ -84,12 +97,7 @@ const struct gpu_kernel gpu_kernel_to_bytes = {
         float least = to_float(P_stored.z - P_stored.y);
         int four = 0;
         UNROLL for (int i = 0; i < 4; i += 1) {
-            int at = min(GID0 * 4 + i, last);
-            int pixel = at / x_c;
-            int channel = at - pixel * x_c;
-            int row = pixel / x_w;
-            int batch = row / x_h;
-            int4 p = mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch);
+    ) AT_ELEMENT GPU_TEXT(
             float steps = round_away(to_float(lane(read_x(p), channel % 4)) / bits_to_float(P_stored.x));
             steps = min(max(steps, least), least + 255.0f);
             four = four | (((to_int(steps) + P_stored.y) & 255) << (8 * i));
@@ -109,10 +117,7 @@ const struct gpu_kernel gpu_kernel_from_halves = {
         UNROLL for (int i = 0; i < 4; i += 1) {
             if (i < left) {
                 float one = to_float(lane(read_x(mki4((at + i) / 4, 0, 0, 0)), (at + i) % 4));
-                if (i == 0) v.x = one;
-                if (i == 1) v.y = one;
-                if (i == 2) v.z = one;
-                if (i == 3) v.w = one;
+    ) SET_LANE GPU_TEXT(
             }
         }
         write_y(p, to_real4(v));
@@ -128,58 +133,11 @@ const struct gpu_kernel gpu_kernel_to_halves = {
         if (GID0 * 4 > last) return;
         acc4 v = splatf4(0.0f);
         UNROLL for (int i = 0; i < 4; i += 1) {
-            int at = min(GID0 * 4 + i, last);
-            int pixel = at / x_c;
-            int channel = at - pixel * x_c;
-            int row = pixel / x_w;
-            int batch = row / x_h;
-            float one = to_float(lane(read_x(mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch)), channel % 4));
-            if (i == 0) v.x = one;
-            if (i == 1) v.y = one;
-            if (i == 2) v.z = one;
-            if (i == 3) v.w = one;
+    ) AT_ELEMENT GPU_TEXT(
+            float one = to_float(lane(read_x(p), channel % 4));
+    ) SET_LANE GPU_TEXT(
         }
         write_y(mki4(GID0, 0, 0, 0), to_real4(v));
-    ),
-};
-
-// part: its first pixel, width, height, pixels of a picture. source: pixels of a row, the bytes of the channels (two bits
-// each), steps along x and y as float bits; then mean and scale of each channel.
-#define PIXEL(X, Y) bytes[first + (Y) * P_source.x + (X)]
-#define BYTE_OF(PIXEL, CHANNEL) to_float((PIXEL >> (((P_source.y >> (2 * CHANNEL)) & 3) * 8)) & 255)
-#define CHANNEL_OF(CHANNEL, LANE) {                                                                      \
-        float above = BYTE_OF(p00, CHANNEL) + (BYTE_OF(p01, CHANNEL) - BYTE_OF(p00, CHANNEL)) * u;        \
-        float below = BYTE_OF(p10, CHANNEL) + (BYTE_OF(p11, CHANNEL) - BYTE_OF(p10, CHANNEL)) * u;    \
-        v.LANE = (above + (below - above) * d - bits_to_float(P_mean.LANE)) * bits_to_float(P_scale.LANE); }
-const struct gpu_kernel gpu_kernel_from_pixels = {
-    .name = "from_pixels",
-    .group = {32, 4, 1},
-    .args = {{GPU_BYTES_IN, "bytes"}, {GPU_OUT, "y"}},
-    .params = {"part", "source", "mean", "scale"},
-    .body = TEXT_OF(
-        int4 p = position();
-        if (outside_y(p)) return;
-        float s = (to_float(p.x) + 0.5f) * bits_to_float(P_source.z) - 0.5f;
-        float t = (to_float(p.y) + 0.5f) * bits_to_float(P_source.w) - 0.5f;
-        s = min(max(s, 0.0f), to_float(P_part.y - 1));
-        t = min(max(t, 0.0f), to_float(P_part.z - 1));
-        int x0 = to_int(s);
-        int y0 = to_int(t);
-        int x1 = min(x0 + 1, P_part.y - 1);
-        int y1 = min(y0 + 1, P_part.z - 1);
-        float u = s - to_float(x0);
-        float d = t - to_float(y0);
-        int first = P_part.x + p.w * P_part.w;
-        int p00 = PIXEL(x0, y0);
-        int p01 = PIXEL(x1, y0);
-        int p10 = PIXEL(x0, y1);
-        int p11 = PIXEL(x1, y1);
-        acc4 v = splatf4(0.0f);
-        CHANNEL_OF(0, x)
-        CHANNEL_OF(1, y)
-        CHANNEL_OF(2, z)
-        CHANNEL_OF(3, w)
-        write_y(p, to_real4(v));
     ),
 };
 
@@ -231,12 +189,8 @@ const struct gpu_kernel gpu_kernel_codes_to_bytes = {
         if (GID0 * 4 > last) return;
         int four = 0;
         UNROLL for (int i = 0; i < 4; i += 1) {
-            int at = min(GID0 * 4 + i, last);
-            int pixel = at / x_c;
-            int channel = at - pixel * x_c;
-            int row = pixel / x_w;
-            int batch = row / x_h;
-            int v = read_x(mki4(pixel - row * x_w, row - batch * x_h, channel / 4, batch));
+    ) AT_ELEMENT GPU_TEXT(
+            int v = read_x(p);
             four = four | (((v >> (channel % 4 * 8)) & 255) << (8 * i));
         }
         bytes[GID0] = four ^ P_sign.x;
@@ -257,5 +211,6 @@ const struct gpu_kernel gpu_kernel_codes_from_ints = {
 
 const struct gpu_kernel *const gpu_plan_kernels[] = {
     &gpu_kernel_from_dense,  &gpu_kernel_to_dense,  &gpu_kernel_from_bytes,   &gpu_kernel_to_bytes,
-    &gpu_kernel_from_halves, &gpu_kernel_to_halves, &gpu_kernel_from_pixels, &gpu_kernel_copy_vectors, &gpu_kernel_from_weights,
+    &gpu_kernel_from_halves, &gpu_kernel_to_halves, &gpu_kernel_from_pixels, &gpu_kernel_from_float_pixels,
+    &gpu_kernel_to_pixels, &gpu_kernel_to_float_pixels, &gpu_kernel_copy_vectors, &gpu_kernel_from_weights,
     &gpu_kernel_bytes_to_codes, &gpu_kernel_codes_to_bytes, &gpu_kernel_codes_from_ints, NULL};

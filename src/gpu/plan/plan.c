@@ -233,10 +233,13 @@ size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool e
 size_t gpu_caller_bytes(const struct gpu_value *value)
 {
     size_t elements = (size_t)gpu_elements(value->shape);
+    size_t pixels = (size_t)value->shape.b * (size_t)value->image.height * (size_t)value->image.row;
     switch (gpu_caller_format(value)) {
     case GPU_FORMAT_BYTES: return elements;
     case GPU_FORMAT_HALVES: return elements * 2;
-    case GPU_FORMAT_PIXELS: return (size_t)value->shape.b * (size_t)value->image.height * (size_t)value->image.row * 4;
+    case GPU_FORMAT_PIXELS: return pixels * 4;
+    case GPU_FORMAT_HALF_PIXELS: return pixels * 8;
+    case GPU_FORMAT_FLOAT_PIXELS: return pixels * 16;
     case GPU_FORMAT_VECTORS: return gpu_value_vectors(value) * 16;
     case GPU_FORMAT_HALF_VECTORS: return gpu_value_vectors(value) * 8;
     default: return elements * sizeof(float);

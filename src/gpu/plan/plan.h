@@ -198,4 +198,14 @@ bool gpu_runner_bind(struct gpu_runner *runner, const struct gpu_value *value, s
 // The buffer that the last run used for an input or output, and where the value begins in it.
 struct gpu_buffer *gpu_runner_buffer(const struct gpu_runner *runner, const struct gpu_value *value, size_t *offset);
 
+// Bindings, and the commands that were recorded with them. A runner has one set; others change places with it, so that
+// runs with different buffers are under way at the same time, and none waits for another to be recorded anew.
+struct gpu_recording;
+// One without bindings. NULL after a message.
+struct gpu_recording *gpu_recording_create(const struct gpu_runner *runner);
+// Accepts NULL. The runs with it must be done.
+void gpu_recording_destroy(const struct gpu_runner *runner, struct gpu_recording *recording);
+// Lets the runner's set and this one change places.
+void gpu_runner_exchange(struct gpu_runner *runner, struct gpu_recording *recording);
+
 #endif

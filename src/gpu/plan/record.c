@@ -107,7 +107,8 @@ static size_t operand_vector_bytes(const struct gpu_plan *plan, const struct gpu
 {
     if (operand->weights) return gpu_weights_vector_bytes(plan, operand->weights);
     if (!operand->outside) return gpu_value_vector_bytes(plan, operand->value);
-    return gpu_caller_format(operand->value) == GPU_FORMAT_VECTORS ? 16 : 8;
+    enum gpu_format format = gpu_caller_format(operand->value);
+    return format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_FLOAT_PIXELS ? 16 : 8;
 }
 
 // A bit for each operand that is stored as floats. *halves: whether some operand is stored as halves.
@@ -338,6 +339,46 @@ static bool record_again(struct gpu_runner *runner)
     runner->list = NULL;
     return record(runner);
 }
+
+// ---- recordings ---------------------------------------------------------------------------------
+
+struct gpu_recording {
+    struct bound *bound;
+    struct gpu_list *list;
+    bool redone;
+};
+
+struct gpu_recording *gpu_recording_create(const struct gpu_runner *runner)
+{
+    struct gpu_recording *recording = calloc(1, sizeof *recording);
+    if (recording) recording->bound = calloc((size_t)runner->plan->graph->value_count, sizeof *recording->bound);
+    if (recording && recording->bound) {
+        recording->redone = true;
+        return recording;
+    }
+    hl_report(runner->reporter, "out of memory");
+    free(recording);
+    return NULL;
+}
+
+void gpu_recording_destroy(const struct gpu_runner *runner, struct gpu_recording *recording)
+{
+    if (!recording) return;
+    if (recording->list) runner->backend->list_destroy(recording->list);
+    free(recording->bound);
+    free(recording);
+}
+
+void gpu_runner_exchange(struct gpu_runner *runner, struct gpu_recording *recording)
+{
+    struct gpu_recording own = {runner->bound, runner->list, runner->redone};
+    runner->bound = recording->bound;
+    runner->list = recording->list;
+    runner->redone = recording->redone;
+    *recording = own;
+}
+
+// ---- copies -------------------------------------------------------------------------------------
 
 // Makes the list ready and copies the inputs that come from the host.
 static bool write_inputs(struct gpu_runner *runner, const void *const *inputs)

@@ -21,6 +21,7 @@
 #define FAKE_KNOBS(X)                                                        \
     X(devices, 1, "how many there are")                                      \
     X(capability, 90, "of each device")                                      \
+    X(multiprocessors, 16, "of each device")                                 \
     X(fail_at, 0, "number of the call that fails, from 1 on; 0: none")       \
     X(fail_code, 2, "what that call returns")                                \
     X(refuse_binaries, 0, "machine code that does not load: so many times")  \
@@ -33,12 +34,8 @@
     X(overlapping, 0, "those of them that are programmatic")                 \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
-struct fake_knobs {
-    FAKE_KNOBS(FAKE_KNOB_FIELD)
-};
-extern struct fake_knobs fake;
+FAKE_DECLARE_KNOBS(fakeCuda);
 
-#define FAKE_EXPORT __attribute__((visibility("default")))
 #define X(name, symbol, arguments) FAKE_EXPORT cuda_result symbol arguments;
 CUDA_FUNCTIONS(X)
 CUDA_LATER_FUNCTIONS(X)
@@ -47,9 +44,6 @@ CUDA_LATER_FUNCTIONS(X)
 NVRTC_FUNCTIONS(X)
 #undef X
 FAKE_EXPORT const char *nvrtcGetErrorString(int code);
-FAKE_EXPORT void fakeCuda_reset(void);
-FAKE_EXPORT void fakeCuda_set(const char *knob, long long value);
-FAKE_EXPORT long long fakeCuda_get(const char *knob);
 
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_IMAGE = 200, FAKE_INVALID_HANDLE = 400, FAKE_NOT_FOUND = 500 };
 

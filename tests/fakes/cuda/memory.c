@@ -10,6 +10,7 @@ struct allocation {
     unsigned char *memory;
     size_t bytes;
     bool pinned;
+    bool registered; // memory of the program that was pinned later
     struct allocation *next;
 };
 static struct allocation *allocations;
@@ -20,20 +21,21 @@ static void *allocate(size_t bytes, bool pinned)
     void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!allocation || !memory) abort();
     memset(memory, 0xfd, bytes);
-    *allocation = (struct allocation){memory, bytes, pinned, allocations};
+    *allocation = (struct allocation){.memory = memory, .bytes = bytes, .pinned = pinned, .next = allocations};
     allocations = allocation;
     fake.live++;
     return memory;
 }
 
-static cuda_result release(const void *memory, bool pinned, const char *function)
+static cuda_result release(const void *memory, bool pinned, bool registered, const char *function)
 {
     fake_drain(); // the driver waits as well
     for (struct allocation **at = &allocations; *at; at = &(*at)->next) {
         struct allocation *allocation = *at;
-        if (allocation->memory != memory || allocation->pinned != pinned) continue;
+        if (allocation->memory != memory || allocation->pinned != pinned || allocation->registered != registered)
+            continue;
         *at = allocation->next;
-        free(allocation->memory);
+        if (!registered) free(allocation->memory);
         free(allocation);
         fake.live--;
         return CUDA_OK;
@@ -75,7 +77,7 @@ cuda_result cuMemAlloc_v2(cuda_pointer *address, size_t bytes)
 
 cuda_result cuMemFree_v2(cuda_pointer address)
 {
-    return release((void *)address, false, __func__);
+    return release((void *)address, false, false, __func__);
 }
 
 cuda_result cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -89,5 +91,44 @@ cuda_result cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 
 cuda_result cuMemFreeHost(void *memory)
 {
-    return release(memory, true, __func__);
+    return release(memory, true, false, __func__);
+}
+
+cuda_result cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
+{
+    FAKE_BEGIN();
+    FAKE_NEED(fake_has_context(__func__), CUDA_INVALID_CONTEXT);
+    (void)flags;
+    if (bytes == 0 || find((cuda_pointer)memory, 0)) return FAKE_INVALID_VALUE;
+    struct allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation) abort();
+    *allocation = (struct allocation){memory, bytes, true, true, allocations};
+    allocations = allocation;
+    fake.live++;
+    return CUDA_OK;
+}
+
+cuda_result cuMemHostUnregister(void *memory)
+{
+    return release(memory, true, true, __func__);
+}
+
+cuda_result cuMemHostGetDevicePointer_v2(cuda_pointer *address, void *memory, unsigned flags)
+{
+    FAKE_BEGIN();
+    (void)flags;
+    if (!fake_is_pinned(memory)) return FAKE_INVALID_VALUE;
+    *address = (cuda_pointer)memory;
+    return CUDA_OK;
+}
+
+cuda_result cuMemGetAddressRange_v2(cuda_pointer *start, size_t *bytes, cuda_pointer address)
+{
+    FAKE_BEGIN();
+    FAKE_NEED(fake_has_context(__func__), CUDA_INVALID_CONTEXT);
+    const struct allocation *allocation = find(address, 0);
+    if (!allocation) return FAKE_INVALID_VALUE;
+    *start = (cuda_pointer)allocation->memory;
+    *bytes = allocation->bytes;
+    return CUDA_OK;
 }
