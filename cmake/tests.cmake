@@ -258,6 +258,9 @@ foreach(file IN LISTS test_files)
     halite_test(${folder}/${name} COMMAND ${target})
 endforeach()
 
+if(TEST gpu/test_matrix) # its kernels compile and run for half a minute
+    set_tests_properties(gpu/test_matrix PROPERTIES LABELS slow)
+endif()
 target_include_directories(test_average_precision PRIVATE tools)
 target_include_directories(test_statistics PRIVATE tools)
 target_include_directories(test_doc_async PRIVATE ${PROJECT_BINARY_DIR}/docs)
@@ -316,7 +319,7 @@ if(TARGET fake_grid AND TARGET test_grid) # the thread sanitizer leaves it out
 endif()
 if(TARGET fake_cuda)
     set(with_fake_cuda HALITE_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_NVRTC_LIBRARY=$<TARGET_FILE:fake_cuda>)
-    foreach(target test_backend test_fake_cuda test_cuda_buffers)
+    foreach(target test_backend test_fake_cuda test_matrix test_cuda_buffers)
         add_dependencies(${target} fake_cuda)
         set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})
     endforeach()

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/ops/matrix.h"
 #include "gpu/ops/winograd.h"
 
 static const struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
@@ -93,21 +94,52 @@ static void test_winograd(void **state)
             .pad_top = 1,
         };
         what.kernel_w = what.kernel_h = 3;
-        assert_int_equal(gpu_winograd_pays(&plan, &what, &size), sizes[i].pays);
+        assert_int_equal(gpu_winograd_cycles(&plan, &what) < gpu_conv_cycles(&caps, &size), sizes[i].pays);
         plan.precision = GPU_F16; // and small memory matters more
-        assert_false(gpu_winograd_pays(&plan, &what, &size));
+        assert_true(gpu_winograd_cycles(&plan, &what) == INT64_MAX);
         plan.precision = GPU_F32;
         what.dilation_w = 2;
-        assert_false(gpu_winograd_pays(&plan, &what, &size));
+        assert_true(gpu_winograd_cycles(&plan, &what) == INT64_MAX);
         what.dilation_w = 1;
         what.groups = 2;
-        assert_false(gpu_winograd_pays(&plan, &what, &size));
+        assert_true(gpu_winograd_cycles(&plan, &what) == INT64_MAX);
     }
+}
+
+// Every shape has a block of matrix units that fits the device and leaves registers for the rest.
+static void test_matrix_blocks(void **state)
+{
+    (void)state;
+    static const struct gpu_conv_size sizes[] = {
+        {12544, 8, 9, 0, 0},    {12544, 16, 8, 8, 0},   {3136, 32, 16, 16, 0}, {3136, 32, 32, 32, 0},
+        {784, 64, 32, 32, 0},   {784, 64, 64, 64, 0},   {196, 128, 64, 64, 0}, {196, 128, 128, 128, 0},
+        {49, 256, 128, 128, 0}, {49, 256, 256, 256, 0}, {1, 251, 256, 256, 0}, {147456, 8, 243, 3, 0},
+        {9216, 32, 288, 32, 0}, {1089, 24, 40, 40, 0},  {4225, 6, 36, 36, 0},  {1, 1, 1, 1, 0}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int form = MATRIX_FLOATS; form <= MATRIX_HALVES; form++) {
+            struct gpu_matrix_block block = {0};
+            int64_t cycles = gpu_choose_matrix_block(&caps, &sizes[i], form, &block);
+            if (getenv("HALITE_TEST_VERBOSE"))
+                print_message(
+                    "%6d positions %3d slices %4d terms, form %d: block %d x %d, %d ahead, %d x %d subgroups, "
+                    "%d groups: %d cycles, %d without\n",
+                    (int)sizes[i].positions, sizes[i].slices, sizes[i].terms, form, block.positions, block.outputs,
+                    block.depth, block.across, block.along,
+                    (int)((sizes[i].positions + 16 * block.positions - 1) / (16 * block.positions) *
+                          ((sizes[i].slices + 4 * block.outputs * block.across - 1) /
+                           (4 * block.outputs * block.across))),
+                    (int)cycles, (int)gpu_conv_cycles(&caps, &sizes[i]));
+            assert_true(cycles > 0 && cycles < INT64_MAX);
+            assert_true(block.across * block.along <= 8);
+            int sums = 8 * block.positions * block.outputs * (form == MATRIX_SPLIT ? 2 : 1);
+            int ahead = block.depth * (8 * block.positions + (form == MATRIX_HALVES ? 4 : 8) * block.outputs);
+            assert_true(sums + ahead < 200);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand),
-                                       cmocka_unit_test(test_winograd)};
+                                       cmocka_unit_test(test_matrix_blocks), cmocka_unit_test(test_winograd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

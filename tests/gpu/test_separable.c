@@ -66,15 +66,6 @@ static const struct pair pairs[] = {
      .apart = true},
 };
 
-static float *numbers(int count, int seed)
-{
-    float *values = malloc((size_t)count * sizeof *values);
-    assert_non_null(values);
-    for (int i = 0; i < count; i++)
-        values[i] = (float)((unsigned)(i * 37 + seed * 101) * 2654435761u % 257) / 256 - 0.5f;
-    return values;
-}
-
 static void begin_pair(struct session *session, const struct pair *pair)
 {
     int reach = (pair->kernel - 1) * pair->dilation + 1, lost = pair->valid ? reach - 1 : 0;
@@ -131,16 +122,6 @@ static void begin_pair(struct session *session, const struct pair *pair)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) free(values[i]);
 }
 
-static void run(struct session *session)
-{
-    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
-    size_t bytes = TfLiteTensorByteSize(x);
-    float *input = numbers((int)(bytes / sizeof *input), 5);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(x, input, bytes), kTfLiteOk);
-    assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
-    free(input);
-}
-
 static int dispatches(const char *text, const char *kernel)
 {
     int count = 0;
@@ -159,7 +140,7 @@ static void one_dispatch_where_it_can_be(void **state)
         begin_pair(&session, &pairs[i]);
         TfLiteDelegate *delegate = make((const char *[]){"device", "null", NULL});
         assert_int_equal(apply(&session, delegate), kTfLiteOk);
-        run(&session);
+        run_on_numbers(&session);
         char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
         assert_non_null(text);
         int fused = dispatches(text, "separable"), depthwise = dispatches(text, "depthwise");
@@ -182,16 +163,9 @@ static void results_are_those_of_the_cpu(void **state)
         begin_pair(&gpu, &pairs[i]);
         TfLiteDelegate *delegate = make((const char *[]){"device", *state, "precision", "f32", NULL});
         assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-        run(&cpu);
-        run(&gpu);
-        for (int o = 0; o < TfLiteInterpreterGetOutputTensorCount(cpu.interpreter); o++) {
-            const TfLiteTensor *expected = TfLiteInterpreterGetOutputTensor(cpu.interpreter, o);
-            const TfLiteTensor *result = TfLiteInterpreterGetOutputTensor(gpu.interpreter, o);
-            const float *from = TfLiteTensorData(expected), *to = TfLiteTensorData(result);
-            for (size_t k = 0; k < TfLiteTensorByteSize(expected) / sizeof *from; k++)
-                if (!(to[k] - from[k] < 1e-5f && from[k] - to[k] < 1e-5f))
-                    fail_msg("%s, element %zu: %g, expected %g", pairs[i].name, k, (double)to[k], (double)from[k]);
-        }
+        run_on_numbers(&cpu);
+        run_on_numbers(&gpu);
+        check_same_outputs(&cpu, &gpu, 1e-5f, pairs[i].name);
         end(&cpu);
         end(&gpu);
         tflite_plugin_destroy_delegate(delegate);

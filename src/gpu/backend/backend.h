@@ -42,10 +42,11 @@ struct gpu_caps {
     size_t max_buffer; // bytes of the largest buffer
     int max_group_size, max_group[3];
     int max_groups[3];
-    int shared_bytes;  // shared memory of one work-group
-    int compute_units; // 0: unknown
-    int subgroup_size; // 0: unknown
-    bool cheap_steps;  // a dispatch that waits for the one before it costs about 1 us, where most APIs take 3 to 5
+    int shared_bytes;      // shared memory of one work-group
+    int compute_units;     // 0: unknown
+    int subgroup_size;     // 0: unknown
+    int step_ns;           // what a dispatch costs that waits for the one before it, besides its work; 0: unknown
+    unsigned matrix_forms; // a bit for each form that MATRIX_STEP may take (enum gpu_matrix_form); 0: it does not pay
 };
 
 // Each backend defines these structs for itself.

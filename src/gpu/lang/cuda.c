@@ -142,10 +142,11 @@ static const char words[] =
     "#define UNROLL _Pragma(\"unroll\")\n"
     // Where kernels of a list may overlap: lets the next one start, and waits for those before this one.
     "#if __CUDA_ARCH__ >= 900\n"
-    "#define START_ asm volatile(\"griddepcontrol.launch_dependents;\"); \\\n"
-    "    asm volatile(\"griddepcontrol.wait;\" : : : \"memory\");\n"
+    "#define LET_NEXT_START_ asm volatile(\"griddepcontrol.launch_dependents;\")\n"
+    "#define WAIT asm volatile(\"griddepcontrol.wait;\" : : : \"memory\")\n"
     "#else\n"
-    "#define START_\n"
+    "#define LET_NEXT_START_\n"
+    "#define WAIT\n"
     "#endif\n"
     "#define BARRIER __syncthreads()\n"
     "#define LID0 ((int)threadIdx.x)\n"
@@ -175,6 +176,65 @@ static const char more_half[] =
     HALF_UNARY("round_even") HALF_UNARY("sign_of") HALF_BINARY("min") HALF_BINARY("max") HALF_BINARY("pow")
     HIDE_ALL;
 
+// A step is two products of 16 x 16 by 16 x 8, whose columns are the outputs 0 1 4 5 8 9 12 13 and those after them, and
+// whose channels are 0 1 4 5 8 9 12 13 2 3 6 7 10 11 14 15 of the step: so each lane has whole vectors. TF32 takes half as
+// many channels at once. The units cut its numbers off, so that both parts are rounded first.
+static const char matrix_words[] =
+    "#define MATRIX_REST 0.00048828125f\n"
+    "#define PRODUCT_(name, shape) \\\n"
+    "FUNCTION_ void name(float &c0, float &c1, float &c2, float &c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, \\\n"
+    "                    unsigned b0, unsigned b1) { \\\n"
+    "    asm(\"mma.sync.aligned.\" shape \" {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\" \\\n"
+    "        : \"+f\"(c0), \"+f\"(c1), \"+f\"(c2), \"+f\"(c3) \\\n"
+    "        : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1)); }\n"
+    "PRODUCT_(product_halves_, \"m16n8k16.row.col.f32.f16.f16.f32\")\n"
+    "PRODUCT_(product_tf32_, \"m16n8k8.row.col.f32.tf32.tf32.f32\")\n"
+    "FUNCTION_ unsigned halves_(float low, float high) {\n"
+    "    unsigned u; asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(u) : \"f\"(high), \"f\"(low)); return u;\n"
+    "}\n"
+    "FUNCTION_ float one_half_(unsigned short u) {\n"
+    "    float f; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(u)); return f;\n"
+    "}\n"
+    "FUNCTION_ unsigned rest_(float low, float high, unsigned u) {\n"
+    "    return halves_((low - one_half_((unsigned short)u)) * 2048.0f,\n"
+    "                   (high - one_half_((unsigned short)(u >> 16))) * 2048.0f);\n"
+    "}\n"
+    "FUNCTION_ unsigned tf32_(float v) { return ((unsigned)__float_as_int(v) + 0x1000u) & 0xffffe000u; }\n"
+    "FUNCTION_ unsigned tf32_rest_(float v, unsigned u) { return tf32_(v - __int_as_float((int)u)); }\n"
+    "FUNCTION_ void four_halves_(float &c0, float &c1, float &c2, float &c3, unsigned a0, unsigned a1, unsigned a2,\n"
+    "                            unsigned a3, int b0, int b1) {\n"
+    "    product_halves_(c0, c1, c2, c3, a0, a1, a2, a3, (unsigned)b0, (unsigned)b1);\n"
+    "}\n"
+    // Two channels of each lane.
+    "FUNCTION_ void floats_(float &c0, float &c1, float &c2, float &c3, float x0, float x1, float x2, float x3, int b0,\n"
+    "                       int b1) {\n"
+    "    float w0 = __int_as_float(b0), w1 = __int_as_float(b1);\n"
+    "    unsigned a0 = tf32_(x0), a1 = tf32_(x1), a2 = tf32_(x2), a3 = tf32_(x3), u0 = tf32_(w0), u1 = tf32_(w1);\n"
+    "    product_tf32_(c0, c1, c2, c3, tf32_rest_(x0, a0), tf32_rest_(x1, a1), tf32_rest_(x2, a2), tf32_rest_(x3, a3),\n"
+    "                  u0, u1);\n"
+    "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, tf32_rest_(w0, u0), tf32_rest_(w1, u1));\n"
+    "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, u0, u1);\n"
+    "}\n"
+    "FUNCTION_ void matrix_step_(f4_ &a, f4_ &b, f4_ &rest_a, f4_ &rest_b, f4_ xa, f4_ xb, i4_ wa, i4_ wb) {\n"
+    "    if (MATRIX == MATRIX_FLOATS) {\n"
+    "        floats_(a.x, a.y, b.x, b.y, xa.x, xb.x, xa.y, xb.y, wa.x, wa.y);\n"
+    "        floats_(a.z, a.w, b.z, b.w, xa.x, xb.x, xa.y, xb.y, wb.x, wb.y);\n"
+    "        floats_(a.x, a.y, b.x, b.y, xa.z, xb.z, xa.w, xb.w, wa.z, wa.w);\n"
+    "        floats_(a.z, a.w, b.z, b.w, xa.z, xb.z, xa.w, xb.w, wb.z, wb.w);\n"
+    "        return;\n"
+    "    }\n"
+    "    unsigned a0 = halves_(xa.x, xa.y), a1 = halves_(xb.x, xb.y), a2 = halves_(xa.z, xa.w), a3 = halves_(xb.z, xb.w);\n"
+    "    four_halves_(a.x, a.y, b.x, b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
+    "    four_halves_(a.z, a.w, b.z, b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
+    "    if (MATRIX == MATRIX_HALVES) return;\n"
+    "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wb.x, wb.y);\n"
+    "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wb.z, wb.w);\n"
+    "    a0 = rest_(xa.x, xa.y, a0); a1 = rest_(xb.x, xb.y, a1); a2 = rest_(xa.z, xa.w, a2); a3 = rest_(xb.z, xb.w, a3);\n"
+    "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
+    "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
+    "}\n"
+    "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) matrix_step_(a, b, rest_a, rest_b, xa, xb, wa, wb)\n";
+
 const struct gpu_prelude gpu_prelude_cuda = {
     .first = {vectors, vectors, vectors},
     .types = {full, half_storage, half_arithmetic},
@@ -184,10 +244,12 @@ const struct gpu_prelude gpu_prelude_cuda = {
                      "#define mul_high_u(a, b) ((int)__umulhi((unsigned)(a), (unsigned)(b)))\n"
                      "#define leading_zeros(x) __clz(x)\n"
                      GPU_WRAPPING_WORDS("unsigned"),
+    .matrix_words = matrix_words,
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
     .shared = "__shared__ ",
     .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z)\n$(",
     .entry_params = "const params_ q_",
-    .entry_close = ")\n{\nSTART_\n",
+    .entry_close = ")\n{\n",
+    .start = {"    LET_NEXT_START_;\n    WAIT;\n", "    LET_NEXT_START_;\n"},
 };

@@ -247,6 +247,34 @@ static const char integer_words[] =
     // v + zero within low and high, for any v
     "FUNCTION_ int stored(int v, int zero, int low, int high) { return min(max(v, low - zero), high - zero) + zero; }\n";
 
+// ---- the word for matrix units. 32 work-items multiply 16 positions x 16 channels of x by 16 channels x 16 outputs of
+// weights. Work-item 4 g + t has slice t of x at positions g (xa) and g + 8 (xb), and the weights of the same channels for
+// the outputs o = 4 (g / 2) + g % 2 (wa) and o + 2 (wb). It adds output slice t at both positions to a and b. The plain
+// code exchanges x and weights in shared memory.
+static const char matrix_words[] =
+    "#define MATRIX_REST 0.0f\n"
+    "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) { \\\n"
+    "    int item_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; \\\n"
+    "    int first_ = item_ - LID0; \\\n"
+    "    BARRIER; \\\n"
+    "    tile[item_ * 4] = xa; \\\n"
+    "    tile[item_ * 4 + 1] = xb; \\\n"
+    "    tile[item_ * 4 + 2] = floats_of_bits_(wa); \\\n"
+    "    tile[item_ * 4 + 3] = floats_of_bits_(wb); \\\n"
+    "    BARRIER; \\\n"
+    "    for (int k_ = 0; k_ < 4; k_ += 1) { \\\n"
+    "        int x_ = (item_ - LID0 % 4 + k_) * 4; \\\n"
+    "        int w_ = (first_ + LID0 % 4 * 8 + k_) * 4 + 2; \\\n"
+    "        a += mkf4(dot4(tile[x_], tile[w_]), dot4(tile[x_], tile[w_ + 16]), \\\n"
+    "                  dot4(tile[x_], tile[w_ + 1]), dot4(tile[x_], tile[w_ + 17])); \\\n"
+    "        b += mkf4(dot4(tile[x_ + 1], tile[w_]), dot4(tile[x_ + 1], tile[w_ + 16]), \\\n"
+    "                  dot4(tile[x_ + 1], tile[w_ + 1]), dot4(tile[x_ + 1], tile[w_ + 17])); \\\n"
+    "    } \\\n"
+    "}\n"
+    "FUNCTION_ float4 floats_of_bits_(int4 v) {\n"
+    "    return mkf4(bits_to_float(v.x), bits_to_float(v.y), bits_to_float(v.z), bits_to_float(v.w));\n"
+    "}\n";
+
 // The words of floats as those of codes, for kernels that move elements of either.
 static const char moving_words[] =
     "#undef real\n#define real int\n"
@@ -484,6 +512,8 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     }
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
+    if (kernel->matrix) put(&text, prelude->matrix_words ? prelude->matrix_words : matrix_words);
+    if (kernel->waits && !prelude->start[1]) put(&text, "#define WAIT\n");
     if (params) {
         put(&text, prelude->params_open);
         put_params(&text, kernel, prelude->param);
@@ -510,6 +540,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
         }
     }
     put(&text, prelude->entry_close);
+    put(&text, prelude->start[kernel->waits]);
     if (!prelude->globals) put_shared(&text, prelude, kernel);
     put_body(&text, kernel->body);
     put(&text, "}\n");

@@ -71,7 +71,15 @@ struct gpu_constant {
 #define GPU_AXES(X) X(AXIS_B) X(AXIS_H) X(AXIS_W) X(AXIS_C)
 enum gpu_axis { GPU_AXES(GPU_VALUE) };
 
-enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 2 };
+// Values of the constant MATRIX of kernels with MATRIX_STEP, which say how numbers become what matrix units multiply,
+// always with sums in floats. MATRIX_FLOATS: each is the sum of two numbers of TF32's 11 bits, and the three larger ones
+// of the four products are summed. MATRIX_SPLIT: the same with two halves, the second times 2048; for numbers that
+// halves can hold. MATRIX_HALVES: rounded to halves, one product. Languages without such units compute MATRIX_FLOATS with
+// plain products, and have no other.
+#define GPU_MATRIX_FORMS(X) X(MATRIX_FLOATS) X(MATRIX_SPLIT) X(MATRIX_HALVES)
+enum gpu_matrix_form { GPU_MATRIX_FORMS(GPU_VALUE) };
+
+enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 3 };
 
 struct gpu_kernel {
     const char *name;
@@ -89,6 +97,11 @@ struct gpu_kernel {
     // The text of a kernel of floats that only moves elements, for values of codes: real and real4 are ints, finish
     // does nothing.
     bool moves_codes;
+    // The text uses MATRIX_STEP. GROUP_X is then 32, and an array in shared memory, float4 tile, has room for four vectors
+    // of each work-item.
+    bool matrix;
+    // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most.
+    bool waits;
     const char *body;
     // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
     const struct gpu_kernel_modules *modules;

@@ -17,6 +17,7 @@ struct gpu_prelude {
     const char *words;                 // definitions that are the same in all precisions
     const char *more[GPU_PRECISIONS];  // definitions that need `words`
     const char *integer_words;         // mul_high and others, for kernels that compute with integers
+    const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4
@@ -28,6 +29,9 @@ struct gpu_prelude {
     const char *entry;                 // $: the kernel's name; up to the opening parenthesis
     const char *entry_params;          // @: binding; the argument of the params, which is the last
     const char *entry_close;           // up to the opening brace
+    // Where dispatches of a list may overlap: what a body begins with, [1] in a kernel that has the word WAIT, which the
+    // prelude then defines. NULL where they do not.
+    const char *start[2];
     bool globals;        // buffers and shared arrays are declared outside the kernel's function
     bool constants_stay; // constants get their values after emit, so the text may depend on none of them
 };

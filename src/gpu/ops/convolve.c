@@ -8,25 +8,18 @@
 // The weights are one stream for each work-group along y, which reads it from beginning to end. A stream consists of
 // rows of TILE = GROUP_Y * BLOCK_O vectors, one vector for each output slice: the bias first, and then for each tap and
 // input slice four rows, one for each input channel.
-#include "gpu/ops/convolve.h"
+#include "gpu/ops/convolve_text.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
 
 #include "gpu/graph/convert.h"
+#include "gpu/ops/matrix.h"
 #include "gpu/ops/winograd.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Values of the constants OUT and IN, which say how a position number, counted over the grid and the batches, becomes a
-// position in y and in x. OUT_SPREAD: by stride and offset. OUT_SAME: y counts its positions in the same way, as one
-// row for each batch. OUT_ROWS: position n is batch n. IN_WINDOW: the taps may be outside of x. IN_POINT: there is one
-// tap, which is always inside. IN_SAME: x counts its positions in the same way.
-#define OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
-#define INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME)
-enum { OUTS(GPU_VALUE) };
-enum { INS(GPU_VALUE) };
 // The indices of the kernel's constants.
 enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
 
@@ -36,18 +29,7 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
         int position = first_position + n % BLOCK_X * GROUP_X;                                \
         int o = first_slice + n / BLOCK_X * GROUP_Y;                                    \
         if (position < positions && o < y_s) {                                                \
-            int4 p = mki4(position, 0, o, 0);                                              \
-            if (OUT == OUT_ROWS) p = mki4(0, 0, o, position);                                     \
-            if (OUT == OUT_SAME && y_b > 1) {                                                  \
-                p.w = position / y_w;                                                      \
-                p.x = position - p.w * y_w;                                                \
-            }                                                                           \
-            if (OUT == OUT_SPREAD) {                                                             \
-                int row = position / P_grid.x;                                             \
-                p.w = row / P_grid.y;                                                   \
-                p.x = (position - row * P_grid.x) * P_step.x + P_grid.z;                   \
-                p.y = (row - p.w * P_grid.y) * P_step.y + P_grid.w;                     \
-            }                                                                           \
+    ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                     \
             v += to_acc4(weights(stream + LID1 + n / BLOCK_X * GROUP_Y));               \
             write_y(p, finish(to_real4(v), p));                                         \
         }                                                                               \
@@ -86,7 +68,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                   {"DEPTH", 1},   // input slices loaded before the first is summed
                   {"GROUPED", 0}, // the channels are in groups; a work-group's output slices read the same ones
                   {"ROUND", 1}),  // outputs of a block that are summed in shared memory at a time
-    .value_names = {OUTS(GPU_VALUE_NAME), INS(GPU_VALUE_NAME)},
+    .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME)},
     .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .body = GPU_TEXT(
@@ -97,35 +79,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
         int plane = x_w * x_h;
         int skipped = 0;
         if (GROUPED == 1) skipped = first_slice * 4 / P_space.z * P_sum.w / 4;
-
-        int base[BLOCK_X];
-        int left[BLOCK_X];
-        int top[BLOCK_X];
-        if (IN == IN_SAME) {
-            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                int position = min(first_position + i * GROUP_X, positions - 1);
-                int batch = 0;
-                if (x_b > 1) batch = position / plane;
-                base[i] = batch * (x_s - 1) * plane + skipped * plane + position;
-            }
-        } else {
-            int stride_x = pick(OUT == OUT_SPREAD, 1, P_step.x); // for OUT_SPREAD the strides are those of the output
-            int stride_y = pick(OUT == OUT_SPREAD, 1, P_step.y);
-            int position = min(first_position, positions - 1);
-            int row = position / P_grid.x;
-            int batch = row / P_grid.y;
-            int grid_x = position - row * P_grid.x;
-            int grid_y = row - batch * P_grid.y;
-            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                left[i] = grid_x * stride_x - P_step.z;
-                top[i] = grid_y * stride_y - P_step.w;
-                base[i] = (min(batch, x_b - 1) * x_s + skipped) * plane;
-                if (IN == IN_POINT) base[i] += top[i] * x_w + left[i];
-                grid_x += GROUP_X;
-                for (; grid_x >= P_grid.x; grid_x -= P_grid.x) grid_y += 1;
-                for (; grid_y >= P_grid.y; grid_y -= P_grid.y) batch += 1;
-            }
-        }
+    ) GPU_CONV_PLACES_IN_X(BLOCK_X, GROUP_X) GPU_TEXT(
         acc4 sums[BLOCK_X * BLOCK_O];
         UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) sums[n] = splatf4(0.0f);
 
@@ -308,6 +262,12 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
 int gpu_conv_units(const struct gpu_caps *caps)
 {
     return caps->compute_units > 0 ? caps->compute_units : caps->vendor == GPU_VENDOR_NVIDIA ? 100 : 16;
+}
+
+int64_t gpu_step_cycles(const struct gpu_caps *caps)
+{
+    enum { USUAL_STEP = 3500, CYCLES = 1757 }; // nanoseconds of Vulkan on an H200, and its cycles in a microsecond
+    return (int64_t)(caps->step_ns > 0 ? caps->step_ns : USUAL_STEP) * CYCLES / 1000;
 }
 
 struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
@@ -543,6 +503,19 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
     return count;
 }
 
+enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS };
+
+static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct gpu_convolution *conv,
+                                       const struct gpu_conv_size *size)
+{
+    int64_t winograd = gpu_winograd_cycles(plan, conv);
+    int64_t matrix = gpu_matrix_takes(plan, conv) ? gpu_matrix_cycles(plan, conv->x, size) : INT64_MAX;
+    if (winograd == INT64_MAX && matrix == INT64_MAX) return DIRECT;
+    int64_t direct = gpu_conv_cycles(plan->caps, size);
+    if (winograd < direct && winograd < matrix) return WINOGRAD;
+    return matrix < direct ? MATRIX_UNITS : DIRECT;
+}
+
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
     struct gpu_shape x = conv->x->shape, y = conv->y->shape;
@@ -558,6 +531,8 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     int out = conv->rows ? OUT_ROWS : spread || conv->offset_x || conv->offset_y || !all ? OUT_SPREAD : OUT_SAME;
     bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && conv->kernel_w == conv->kernel_h &&
                     conv->kernel_w <= 5 && conv->dilation_w == 1 && conv->dilation_h == 1;
+    int32_t stride_w = spread ? or_one(conv->spread_w) : conv->stride_w,
+            stride_h = spread ? or_one(conv->spread_h) : conv->stride_h;
     const struct gpu_epilogue *epilogue = plan->node && !conv->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
     struct gpu_conv_size size = {
@@ -569,7 +544,14 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
                  : aligned   ? packing.group_out / 4
                              : 1,
     };
-    if (gpu_winograd_pays(plan, conv, &size)) return gpu_plan_winograd(plan, conv);
+    switch (choose_algorithm(plan, conv, &size)) {
+    case MATRIX_UNITS: {
+        struct gpu_matrix_places places = {out, in, grid_w, grid_h, stride_w, stride_h, positions};
+        return gpu_plan_matrix(plan, conv, &size, &places);
+    }
+    case WINOGRAD: return gpu_plan_winograd(plan, conv);
+    case DIRECT: break;
+    }
     int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? conv->kernel_w : 0, [GROUPED] = groups > 1};
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
@@ -587,8 +569,6 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     struct gpu_operand weights = pack(plan, &packing, (slices + packing.tile - 1) / packing.tile);
     if (!weights.value && !weights.weights) return false;
 
-    int32_t stride_w = spread ? or_one(conv->spread_w) : conv->stride_w,
-            stride_h = spread ? or_one(conv->spread_h) : conv->stride_h;
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_convolve,
         .operands = {{.value = conv->x}, weights, {.value = conv->y}},

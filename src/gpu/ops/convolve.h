@@ -92,6 +92,8 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
 // Returns the device's compute units, or a guess where they are not known; and the cycles of one compute unit that a
 // convolution takes with its best block.
 int gpu_conv_units(const struct gpu_caps *caps);
+// Returns the cycles that a second dispatch costs besides its work.
+int64_t gpu_step_cycles(const struct gpu_caps *caps);
 int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size);
 
 // The weights of a convolution without groups, whose weights are constants, as gpu_kernel_convolve reads them: the
@@ -99,9 +101,10 @@ int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size 
 int64_t gpu_conv_stream_vectors(const struct gpu_convolution *conv, int tile);
 void gpu_conv_pack(const struct gpu_convolution *conv, int tile, float *to);
 
-extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_winograd_in, gpu_kernel_winograd_out;
+extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_winograd_in, gpu_kernel_winograd_out, gpu_kernel_matrix;
 // The kernels of gpu_convolve and gpu_plan_packed, for gpu_op.kernels.
-#define GPU_CONVOLVE_KERNELS &gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out
+#define GPU_CONVOLVE_KERNELS \
+    &gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out, &gpu_kernel_matrix
 
 // SAME and VALID: zeros in front, for this many positions.
 static inline int gpu_pad_before(TfLitePadding padding, int in, int out, int kernel, int stride, int dilation)

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "gpu/ops/matrix.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // The indices of the kernel's constants.
@@ -140,9 +141,8 @@ const struct gpu_kernel gpu_kernel_separable = {
 // A model of a device, in cycles of a compute unit, as that of convolve.c. For the depthwise part a warp takes TAP for
 // each tap and a FAR_LATENCY for each of its turns. The product is arithmetic for four warps at once, loads, weights
 // from the second cache, BANDWIDTH bytes a cycle, and a LATENCY for each `depth` slices of a warp's path. Each round of
-// the sums along z takes ROUND_CYCLES. SYNC is what a second dispatch costs, 3.5 us on an H200. All are fitted to 130
-// times of the 13 layers of MobileNet v1 on an H200 (Vulkan, f32), which the model predicts to 11 %; the block that it
-// chooses takes 1.05 of the time of the best one tried.
+// the sums along z takes ROUND_CYCLES. All are fitted to 130 times of the 13 layers of MobileNet v1 on an H200 (Vulkan,
+// f32), which the model predicts to 11 %; the block that it chooses takes 1.05 of the time of the best one tried.
 enum {
     WARP = 32,
     BANDWIDTH = 48,
@@ -151,8 +151,7 @@ enum {
     TAP = 14,
     FAR_LATENCY = 200,
     ROUND_CYCLES = 300,
-    START = 1700,
-    SYNC = 6150
+    START = 1700
 };
 enum { MAX_ITEMS = 256, MAX_OUTPUTS = 8, REGISTERS = 65536, REGISTERS_BESIDE = 50, UNIT_WARPS = 64 };
 enum { ROOM_STEP = 512 }; // shared memory is a multiple of so many vectors, so that layers share programs
@@ -264,8 +263,10 @@ static int64_t choose_block(const struct gpu_caps *caps, const struct layers *la
 }
 
 // Returns the cycles of both dispatches, and of the wait between them.
-static int64_t separate_cycles(const struct gpu_caps *caps, const struct layers *layers)
+static int64_t separate_cycles(const struct gpu_plan *plan, const struct layers *layers,
+                               const struct gpu_value *between)
 {
+    const struct gpu_caps *caps = plan->caps;
     struct gpu_conv_size size = {
         .positions = layers->positions,
         .slices = layers->slices,
@@ -276,7 +277,8 @@ static int64_t separate_cycles(const struct gpu_caps *caps, const struct layers 
     int64_t depthwise =
         overlapped(divide_up(vectors, WARP) * (3 * layers->taps + 8),
                    vectors * 16 * (1 + (int64_t)layers->stride_w * layers->stride_h) / BANDWIDTH, START);
-    return depthwise + gpu_conv_cycles(caps, &size) + SYNC;
+    int64_t direct = gpu_conv_cycles(caps, &size), matrix = gpu_matrix_cycles(plan, between, &size);
+    return depthwise + (matrix < direct ? matrix : direct) + gpu_step_cycles(caps);
 }
 
 // ---- whether ------------------------------------------------------------------------------------
@@ -344,11 +346,9 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
     return choose_block(plan->caps, layers, block);
 }
 
-// Where steps are cheap, two dispatches win: on an H200 with CUDA graphs MobileNet v1 takes 209 to 219 us with this
-// kernel and 170 to 189 without.
 static const struct gpu_node *find_reader(const struct gpu_plan *plan, const struct gpu_node *node)
 {
-    if (plan->caps->cheap_steps || !can_be_inner(&node->epilogue) || !is_constant(node)) return NULL;
+    if (!can_be_inner(&node->epilogue) || !is_constant(node)) return NULL;
     const struct gpu_node *reader = only_reader(plan->graph, node->outputs[0]);
     struct gpu_depthwise depthwise = gpu_depthwise_of(node);
     if (!reader || !is_pointwise(reader) || node->op->integers || reader->op->integers) return NULL;
@@ -358,7 +358,7 @@ static const struct gpu_node *find_reader(const struct gpu_plan *plan, const str
     struct layers layers;
     struct gpu_conv_block block;
     int64_t cycles = plan_block(plan, &depthwise, reader->outputs[0]->shape, &layers, &block);
-    return cycles < separate_cycles(plan->caps, &layers) ? reader : NULL;
+    return cycles < separate_cycles(plan, &layers, node->outputs[0]) ? reader : NULL;
 }
 
 const struct gpu_node *gpu_separable_reader(struct gpu_plan *plan, const struct gpu_node *node)

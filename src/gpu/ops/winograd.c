@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum { TILE = 4, SPAN = 6, NUMBERS = SPAN * SPAN };
-// The cost of one more dispatch in cycles of a compute unit (4 us on an H200), and the bytes that a unit moves in a
-// cycle.
-enum { DISPATCH = 7000, MOVED = 64 };
+// What one more dispatch costs beside its step, in cycles of a compute unit (half a microsecond on an H200), and the
+// bytes that a unit moves in a cycle.
+enum { START = 850, MOVED = 64 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -154,19 +154,18 @@ static struct gpu_conv_size products_of(const struct tiles *tiles)
     };
 }
 
-bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *conv,
-                       const struct gpu_conv_size *direct)
+int64_t gpu_winograd_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    if (!can_be_so(plan, conv)) return false;
+    if (!can_be_so(plan, conv)) return INT64_MAX;
     struct tiles tiles = tiles_of(conv);
-    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
+    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return INT64_MAX;
     tiles.all = gpu_in_first_batch(plan, tiles.all, conv->y->shape.b);
     tiles.in.w = tiles.out.w = tiles.all <= INT32_MAX ? (int)tiles.all : 0;
-    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
+    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return INT64_MAX;
     struct gpu_conv_size products = products_of(&tiles);
     int64_t moved = 2 * 16 * tiles.all * (gpu_slices(tiles.in) + gpu_slices(tiles.out));
-    int64_t cycles = moved / MOVED / gpu_conv_units(plan->caps) + 2 * DISPATCH;
-    return cycles + gpu_conv_cycles(plan->caps, &products) < gpu_conv_cycles(plan->caps, direct);
+    return moved / MOVED / gpu_conv_units(plan->caps) + 2 * (gpu_step_cycles(plan->caps) + START) +
+           gpu_conv_cycles(plan->caps, &products);
 }
 
 // ---- the three dispatches ----------------------------------------------------------------------

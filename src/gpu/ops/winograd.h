@@ -6,10 +6,9 @@
 
 #include "gpu/ops/convolve.h"
 
-// Returns whether `conv` can be computed in this way, is exact enough, and takes less time than the direct convolution
-// of this size.
-bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *conv,
-                       const struct gpu_conv_size *direct);
+// Returns the cycles of a compute unit that `conv` takes in this way; INT64_MAX: it cannot be computed so, or not
+// exactly enough.
+int64_t gpu_winograd_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv);
 bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv);
 
 #endif

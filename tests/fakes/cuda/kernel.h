@@ -75,5 +75,38 @@ static inline void ptx_(const char *text, unsigned &to, unsigned a, unsigned b)
     ptx_(text, high, (unsigned short)(a >> 16), (unsigned short)(b >> 16));
     to = low | (unsigned)high << 16;
 }
+static inline void ptx_(const char *, unsigned &to, float high, float low)
+{
+    to = hl_half_from_float(low) | (unsigned)hl_half_from_float(high) << 16;
+}
+
+// A matrix product of a warp, m16n8k16 of halves or m16n8k8 of TF32: lane 4 g + t has rows g and g + 8 of a, column g
+// of b, and the columns 2 t and 2 t + 1 of c.
+static unsigned mma_operands_[1024][6];
+static inline float mma_number_(bool halves, int lane, int first, int row, int k)
+{
+    unsigned bits = mma_operands_[lane][first + row + (k / (halves ? 8 : 4)) * (first == 0 ? 2 : 1)];
+    if (!halves) return hl_float_from_bits(bits & 0xffffe000u);
+    return hl_half_to_float((unsigned short)(bits >> (k % 2 * 16)));
+}
+static inline void ptx_(const char *text, float &c0, float &c1, float &c2, float &c3, unsigned a0, unsigned a1,
+                        unsigned a2, unsigned a3, unsigned b0, unsigned b1)
+{
+    bool halves = __builtin_strstr(text, "f16.f16") != 0;
+    int me =
+        (int)((grid_now.local.z * grid_now.group_size.y + grid_now.local.y) * grid_now.group_size.x + grid_now.local.x);
+    int warp = me / 32 * 32, g = me % 32 / 4, t = me % 4;
+    unsigned mine[6] = {a0, a1, a2, a3, b0, b1};
+    float *c[4] = {&c0, &c1, &c2, &c3};
+    GRID_BARRIER();
+    for (int i = 0; i < 6; i++) mma_operands_[me][i] = mine[i];
+    GRID_BARRIER();
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < (halves ? 16 : 8); k++) {
+            int holder = halves ? k % 8 / 2 : k % 4;
+            *c[i] += mma_number_(halves, warp + 4 * g + holder, 0, i / 2, k) *
+                     mma_number_(halves, warp + 4 * (2 * t + i % 2) + holder, 4, 0, k);
+        }
+}
 
 #endif

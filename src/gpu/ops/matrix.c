@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// See matrix.h. A subgroup of 32 work-items computes BLOCK_X tiles of 16 positions by BLOCK_O tiles of 16 outputs, and
+// takes 16 input channels in a step (MATRIX_STEP, docs/kernel_dialect.md). Work-item 4 g + t of a subgroup holds the
+// channels of slice t of a step at positions g and g + 8, and in the end output slice t at these positions: whole
+// vectors as they lie in memory, so that nothing is exchanged between work-items but the sums of subgroups that divide
+// the steps among themselves (along z).
+//
+// A step's input slices are taken from the list of all taps' slices, tap after tap. The weights begin with the bias. A
+// stream for each row of BLOCK_O tiles of outputs follows, in which each step has one or two vectors for each tile and
+// work-item. They do not depend on earlier dispatches: those of the first steps are loaded before the kernel waits.
+#include "gpu/ops/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "gpu/ops/convolve_text.h"
+
+// The indices of the kernel's constants.
+enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, CONSTANTS };
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// Loads the weights of DEPTH steps from step s0 on.
+#define LOAD_WEIGHTS                                                                                     \
+    GPU_TEXT(                                                                                            \
+        UNROLL for (int n = 0; n < DEPTH; n += 1) {                                                      \
+            UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                \
+                int k = stream + ((s0 + n * GROUP_Z) * BLOCK_O + j) * (vectors * 32);                    \
+                first_half[n * BLOCK_O + j] = weights(k);                                                \
+                if (MATRIX != MATRIX_HALVES) last_half[n * BLOCK_O + j] = weights(k + 32);               \
+            }                                                                                            \
+        }                                                                                                \
+    )
+
+// Adds the bias to v, output n of the block, and writes it.
+#define FINISH_ONE                                                                                       \
+    GPU_TEXT(                                                                                            \
+        int position = first_position + n % (2 * BLOCK_X) * 8;                                           \
+        int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
+        if (position < positions && o < y_s) {                                                           \
+    ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                                      \
+            int4 bias = weights(o);                                                                      \
+            v += mkf4(bits_to_float(bias.x), bits_to_float(bias.y), bits_to_float(bias.z), bits_to_float(bias.w)); \
+            write_y(p, finish(to_real4(v), p));                                                          \
+        }                                                                                                \
+    )
+
+const struct gpu_kernel gpu_kernel_matrix = {
+    .name = "convolve_matrix",
+    .group = {32, 1, 1},
+    .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},
+    // sum: input slices of all taps, taps along x and y, steps; step: strides, padding; space: dilations, where the
+    // streams begin; grid: size, offset in y.
+    .params = {"sum", "step", "space", "grid"},
+    GPU_CONSTANTS({"BLOCK_X", 1},
+                  {"BLOCK_O", 2},
+                  {"OUT", OUT_SPREAD},
+                  {"IN", IN_WINDOW},
+                  {"DEPTH", 1},  // steps that are loaded before the first is multiplied
+                  {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time, 4 or more
+                  {"MATRIX", MATRIX_FLOATS}),
+    .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
+    .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
+    .epilogue = true,
+    .matrix = true,
+    .waits = true,
+    .body = GPU_TEXT(
+        int row = LID0 / 4;
+        int part = LID0 % 4;
+        int vectors = pick(MATRIX == MATRIX_HALVES, 1, 2);
+        int stream = P_space.z + (GROUP1 * GROUP_Y + LID1) * (P_sum.w * BLOCK_O * vectors * 32) + LID0;
+        int4 first_half[DEPTH * BLOCK_O];
+        int4 last_half[DEPTH * BLOCK_O];
+        int s0 = LID2;
+    ) LOAD_WEIGHTS GPU_TEXT(
+        WAIT;
+        int positions = P_grid.x * P_grid.y * x_b;
+        int first_position = GROUP0 * (16 * BLOCK_X) + row;
+        int first_slice = (GROUP1 * GROUP_Y + LID1) * (4 * BLOCK_O) + part;
+        int plane = x_w * x_h;
+        int skipped = 0;
+    ) GPU_CONV_PLACES_IN_X(2 * BLOCK_X, 8) GPU_TEXT(
+        acc4 sums[2 * BLOCK_X * BLOCK_O];
+        acc4 rest[2 * BLOCK_X * BLOCK_O];
+        UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
+            sums[n] = splatf4(0.0f);
+            rest[n] = splatf4(0.0f);
+        }
+        for (int begin = 0; begin < P_sum.w; begin += GROUP_Z * DEPTH) {
+            acc4 v[DEPTH * 2 * BLOCK_X];
+            UNROLL for (int n = 0; n < DEPTH; n += 1) {
+                int term = (begin + LID2 + n * GROUP_Z) * 4 + part;
+                int slice = term;
+                int px = 0;
+                int py = 0;
+                if (IN == IN_WINDOW) {
+                    int tap = term / x_s;
+                    slice = term - tap * x_s;
+                    py = tap / P_sum.y;
+                    px = (tap - py * P_sum.y) * P_space.x;
+                    py = py * P_space.y;
+                }
+                UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
+                    v[n * 2 * BLOCK_X + i] = splatf4(0.0f);
+                    int from = base[i] + slice * plane;
+                    bool inside = term < P_sum.x;
+                    if (IN == IN_WINDOW) {
+                        int ax = left[i] + px;
+                        int ay = top[i] + py;
+                        inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;
+                        from += ay * x_w + ax;
+                    }
+                    if (inside) v[n * 2 * BLOCK_X + i] = to_acc4(load_x(from));
+                }
+            }
+            UNROLL for (int n = 0; n < DEPTH; n += 1) {
+                UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                        MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],
+                                    rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1],
+                                    v[(n * BLOCK_X + i) * 2], v[(n * BLOCK_X + i) * 2 + 1],
+                                    first_half[n * BLOCK_O + j], last_half[n * BLOCK_O + j]);
+                    }
+                }
+            }
+            s0 += GROUP_Z * DEPTH;
+            if (begin + GROUP_Z * DEPTH < P_sum.w) {
+    ) LOAD_WEIGHTS GPU_TEXT(
+            }
+        }
+        if (MATRIX == MATRIX_SPLIT) {
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] += rest[n] * MATRIX_REST;
+        }
+
+        if (GROUP_Z == 1) {
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
+                acc4 v = sums[n];
+    ) FINISH_ONE GPU_TEXT(
+            }
+        } else {
+            int lid = LID1 * 32 + LID0;
+            UNROLL for (int n0 = 0; n0 < 2 * BLOCK_X * BLOCK_O; n0 += ROUND) {
+                BARRIER;
+                UNROLL for (int m = 0; m < ROUND; m += 1)
+                    tile[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + lid] = sums[n0 + m];
+                BARRIER;
+                for (int m = LID2; m < ROUND; m += GROUP_Z) {
+                    int n = n0 + m;
+                    acc4 v = tile[m * GROUP_Z * (32 * GROUP_Y) + lid];
+                    UNROLL for (int z = 1; z < GROUP_Z; z += 1) v += tile[(m * GROUP_Z + z) * (32 * GROUP_Y) + lid];
+    ) FINISH_ONE GPU_TEXT(
+                }
+            }
+        }
+    ),
+};
+// clang-format on
+
+// ---- the block ------------------------------------------------------------------------------------------------------
+
+// A model of a device, in cycles of a compute unit, as that of convolve.c. A quarter of the unit takes PRODUCT cycles
+// for a step of one tile by one tile (an H200: 1024 products of halves in a cycle, half as many of TF32), and SPLIT to
+// split the numbers of one tile. The unit takes BANDWIDTH bytes per cycle from the second cache. A group pays LATENCY
+// for each `depth` steps of a subgroup, START before its first load and after its last sum, and ROUND_CYCLES for each
+// round of the sums along z. The figures are estimates: of five blocks tried for each layer size of MobileNet v1 on an
+// H200, none made the network more than 2 us faster than the block that this chooses.
+static const int product_cycles[] = {[MATRIX_FLOATS] = 96, [MATRIX_SPLIT] = 48, [MATRIX_HALVES] = 16};
+enum { SPLIT = 32, BANDWIDTH = 48, LATENCY = 700, START = 1500, ROUND_CYCLES = 150 };
+enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, UNIT_SUBGROUPS = 64 };
+enum { SUBGROUP = 32, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int vectors_of(int form)
+{
+    return form == MATRIX_HALVES ? 1 : 2;
+}
+
+static int registers_of(const struct gpu_matrix_block *block, int form)
+{
+    int sums = 8 * block->positions * block->outputs * (form == MATRIX_SPLIT ? 2 : 1);
+    return REGISTERS_BESIDE + sums + block->depth * (8 * block->positions + 4 * block->outputs * vectors_of(form));
+}
+
+static int round_of(const struct gpu_matrix_block *block)
+{
+    int outputs = 2 * block->positions * block->outputs;
+    return outputs < 4 ? 4 : outputs > 8 ? 8 : outputs;
+}
+
+static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                 int form)
+{
+    int subgroups = block->across * block->along, items = SUBGROUP * subgroups;
+    return 2 * block->positions * block->outputs >= 4 && block->positions * block->outputs <= MAX_OUTPUTS / 2 &&
+           subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
+           block->across <= caps->max_group[1] && registers_of(block, form) <= REGISTERS_EACH &&
+           16 * items * round_of(block) <= caps->shared_bytes &&
+           divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
+           divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
+}
+
+static int64_t block_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size, int form)
+{
+    int64_t steps = divide_up(divide_up(size->terms, 4), (int64_t)block->along * block->depth) * block->depth;
+    int64_t groups = divide_up(size->positions, 16 * block->positions) *
+                     divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
+    int64_t subgroups = (int64_t)block->across * block->along, each = divide_up(groups, units);
+    int64_t resident = UNIT_REGISTERS / (registers_of(block, form) * subgroups * SUBGROUP);
+    if (resident * subgroups > UNIT_SUBGROUPS) resident = UNIT_SUBGROUPS / subgroups;
+    int64_t waves = divide_up(each, resident > 1 ? resident : 1);
+    int64_t step = (int64_t)product_cycles[form] * block->positions * block->outputs +
+                   (form == MATRIX_HALVES ? SPLIT / 4 : SPLIT) * (block->positions + block->outputs);
+    int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
+    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
+    int64_t parts[3] = {
+        divide_up(each * subgroups, 4) * steps * step,
+        each * block->along * steps * bytes / BANDWIDTH,
+        waves * (steps / block->depth * LATENCY + START + rounds * ROUND_CYCLES + steps * step),
+    };
+    int64_t longest = 0, all = 0;
+    for (int i = 0; i < 3; i++) {
+        if (parts[i] > longest) longest = parts[i];
+        all += parts[i];
+    }
+    return longest + (all - longest) / 3;
+}
+
+int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,
+                                struct gpu_matrix_block *best)
+{
+    int64_t lowest = INT64_MAX;
+    for (int i = 0; i < 3 * 3 * 4 * 4 * 4; i++) {
+        struct gpu_matrix_block block = {1 << i % 3, 1 << i / 3 % 3, 1 << i / 9 % 4, 1 << i / 36 % 4, 1 << i / 144};
+        if (!fits(&block, caps, size, form)) continue;
+        int64_t cycles = block_cycles(&block, gpu_conv_units(caps), size, form);
+        if (cycles >= lowest) continue;
+        lowest = cycles;
+        *best = block;
+    }
+    return lowest;
+}
+
+// ---- the form -------------------------------------------------------------------------------------------------------
+
+// Returns whether the elements of a value are between -LIMIT and LIMIT, whatever the input of the network.
+enum { LIMIT = 256 };
+
+static bool is_bounded(const struct gpu_value *value)
+{
+    const struct gpu_node *node = value->producer;
+    if (value->is_input || !node || node->epilogue.count == 0) return false;
+    int last = node->epilogue.count - 1;
+    float a = node->epilogue.stages[last].a, b = node->epilogue.stages[last].b;
+    switch (node->epilogue.stages[last].op) {
+    case GPU_EPI_RELU6:
+    case GPU_EPI_RELU_N1_TO_1:
+    case GPU_EPI_TANH:
+    case GPU_EPI_SIGMOID: return true;
+    case GPU_EPI_CLAMP: return fabsf(a) <= LIMIT && fabsf(b) <= LIMIT;
+    case GPU_EPI_QUANTIZE: return fabsf(a) * (fabsf(b) + 255) <= LIMIT;
+    default: return false;
+    }
+}
+
+// Returns whether split halves hold the weights as precisely as they hold the largest of them.
+static bool are_moderate(const struct gpu_convolution *conv)
+{
+    float most = 0;
+    for (int output = 0; output < conv->outputs; output++)
+        for (int tap = 0; tap < conv->kernel_w * conv->kernel_h; tap++) {
+            const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
+                                tap % conv->kernel_w * conv->by_w;
+            for (int i = 0; i < conv->inputs; i++) {
+                float weight = fabsf(from[i * conv->by_input]);
+                if (!(weight <= LIMIT)) return false;
+                if (weight > most) most = weight;
+            }
+        }
+    return most >= 1.0f / LIMIT;
+}
+
+// Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
+static int form_of(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
+{
+    unsigned forms = plan->caps->matrix_forms;
+    if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
+    if (forms >> MATRIX_SPLIT & 1 && is_bounded(x) && (!conv || are_moderate(conv))) return MATRIX_SPLIT;
+    return forms >> MATRIX_FLOATS & 1 ? MATRIX_FLOATS : -1;
+}
+
+bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
+{
+    return plan->caps->matrix_forms && !conv->weights_value && !conv->bias_value && conv->groups <= 1 && !conv->inner &&
+           conv->kernel_w * conv->kernel_h > 0 && form_of(plan, conv->x, conv) >= 0;
+}
+
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_conv_size *size)
+{
+    struct gpu_matrix_block block;
+    int form = form_of(plan, x, NULL);
+    return form < 0 ? INT64_MAX : gpu_choose_matrix_block(plan->caps, size, form, &block);
+}
+
+// ---- weights --------------------------------------------------------------------------------------------------------
+
+// The weights of four input channels, from term on, and one output; zeros where there are none.
+static void gather(const struct gpu_convolution *conv, int term, int output, float four[4])
+{
+    int slices = gpu_slices(conv->x->shape), tap = term / slices, input = term % slices * 4;
+    memset(four, 0, 4 * sizeof *four);
+    if (output >= conv->outputs || tap >= conv->kernel_w * conv->kernel_h) return;
+    const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
+                        tap % conv->kernel_w * conv->by_w;
+    for (int i = 0; i < 4 && input + i < conv->inputs; i++) four[i] = from[(input + i) * conv->by_input];
+}
+
+static int32_t pair_of(float low, float high)
+{
+    return (int32_t)(hl_half_from_float(low) | (uint32_t)hl_half_from_float(high) << 16);
+}
+
+// What a half leaves of a number, times MATRIX_REST's inverse.
+static float rest_of(float v)
+{
+    return (v - hl_half_to_float(hl_half_from_float(v))) * 2048;
+}
+
+// Writes the vectors of a work-item for one tile and step: of two outputs, eight numbers.
+static void pack_item(int form, const float numbers[8], int32_t *first, int32_t *last)
+{
+    for (int i = 0; i < 4; i++) {
+        const float *pair = numbers + 2 * i;
+        if (form == MATRIX_FLOATS) {
+            first[i] = gpu_float_bits(numbers[i]);
+            last[i] = gpu_float_bits(numbers[4 + i]);
+        } else {
+            first[i] = pair_of(pair[0], pair[1]);
+            if (form == MATRIX_SPLIT) last[i] = pair_of(rest_of(pair[0]), rest_of(pair[1]));
+        }
+    }
+}
+
+static void pack_stream(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
+{
+    for (int item = 0; item < SUBGROUP; item++) {
+        float numbers[8];
+        int output = (int)tile * 16 + item / 8 * 4 + item / 4 % 2, term = (int)step * 4 + item % 4;
+        gather(conv, term, output, numbers);
+        gather(conv, term, output + 2, numbers + 4);
+        pack_item(form, numbers, to + (size_t)4 * item, to + (size_t)4 * (item + SUBGROUP));
+    }
+}
+
+// The vectors: those of the bias, and then streams.
+static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int slices,
+                                const struct gpu_matrix_block *block, int64_t steps)
+{
+    int64_t rows = divide_up(divide_up(slices, 4 * block->outputs), block->across) * block->across;
+    int64_t each = (int64_t)SUBGROUP * vectors_of(form);
+    struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)(slices + rows * steps * block->outputs * each));
+    if (!weights) return NULL;
+    for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
+    int32_t *to = weights->integers + (size_t)4 * slices;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t step = 0; step < steps; step++)
+            for (int tile = 0; tile < block->outputs; tile++, to += 4 * each)
+                pack_stream(conv, form, row * block->outputs + tile, step, to);
+    return weights;
+}
+
+// ---- the dispatch ---------------------------------------------------------------------------------------------------
+
+bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                     const struct gpu_matrix_places *places)
+{
+    struct gpu_matrix_block block = {1, 2, 1, 1, 1};
+    struct gpu_shape y = conv->y->shape;
+    int form = form_of(plan, conv->x, conv);
+    gpu_choose_matrix_block(plan->caps, size, form, &block);
+    int64_t all = divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
+    int64_t steps = divide_up(all, together) * together;
+    struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
+    if (!weights) return false;
+    int values[CONSTANTS] = {
+        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,  [OUT] = places->out, [IN] = places->in,
+        [DEPTH] = block.depth,       [ROUND] = round_of(&block), [MATRIX] = form,
+    };
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_matrix,
+        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
+        .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)steps},
+                   {places->step_w, places->step_h, conv->pad_left, conv->pad_top},
+                   {conv->dilation_w, conv->dilation_h, size->slices, 0},
+                   {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
+        .group = {SUBGROUP, block.across, block.along},
+        .grid = {(int)divide_up(places->positions, 16 * block.positions) * SUBGROUP,
+                 (int)divide_up(size->slices, 4 * block.outputs), block.along},
+        .epilogue = plan->node ? &plan->node->epilogue : NULL,
+    };
+    for (int i = 0; i < CONSTANTS; i++)
+        desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix.constants[i].name, values[i]};
+    if (places->out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
+    return gpu_plan_dispatch(plan, &desc);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions on matrix units. In: a convolution without groups whose weights are constants. Out: whether the device
+// computes it in less time this way, and the dispatch, with the weights in the order in which the units take them.
+#ifndef HALITE_GPU_OPS_MATRIX_H
+#define HALITE_GPU_OPS_MATRIX_H
+
+#include "gpu/ops/convolve.h"
+
+// How many tiles of 16 positions, and of 16 outputs, a subgroup computes; how many steps of 16 input channels it loads
+// before it multiplies them; and how many subgroups of a work-group stand side by side along outputs and along steps.
+struct gpu_matrix_block {
+    int positions, outputs, depth;
+    int across, along;
+};
+// What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device. steps: of 16 input
+// channels. form: enum gpu_matrix_form.
+int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,
+                                struct gpu_matrix_block *best);
+
+// The places of a convolution's positions, from gpu_convolve.
+struct gpu_matrix_places {
+    int out, in;        // values of OUT and IN (convolve_text.h)
+    int grid_w, grid_h; // positions of an image
+    int step_w, step_h; // strides, or what is between positions of y
+    int64_t positions;  // of all batches
+};
+// Returns the cycles of a compute unit that sums over channels of x take; INT64_MAX: the device has no matrix units.
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_conv_size *size);
+// Returns whether a convolution can be computed in this way.
+bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv);
+bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                     const struct gpu_matrix_places *places);
+
+#endif
