@@ -53,21 +53,63 @@ static void draw_text(struct hl_image *image, int x, int y, int scale, char *tex
     }
 }
 
+const unsigned char *hl_draw_color(int color)
+{
+    return colors[(size_t)color % (sizeof colors / sizeof *colors)];
+}
+
+// How many pixels a dot of the font takes, and the width of a line, on a picture of this size.
+static int unit_of(const struct hl_image *image, int part)
+{
+    int side = image->width < image->height ? image->width : image->height;
+    return side / part + 1;
+}
+
+int hl_draw_label_height(const struct hl_image *image)
+{
+    return 11 * unit_of(image, 500);
+}
+
+void hl_draw_label(struct hl_image *image, double left, double top, int color, const char *text)
+{
+    struct hl_text shown = {0};
+    add_ascii(&shown, text);
+    if (shown.length > 0)
+        draw_text(image, (int)floor(left), (int)floor(top), unit_of(image, 500), shown.data, hl_draw_color(color));
+    hl_text_free(&shown);
+}
+
 void hl_draw_box(struct hl_image *image, double left, double top, double right, double bottom, int color,
                  const char *text)
 {
-    const unsigned char *rgb = colors[(size_t)color % (sizeof colors / sizeof *colors)];
-    int side = image->width < image->height ? image->width : image->height;
-    int line = side / 200 + 1, scale = side / 500 + 1;
+    const unsigned char *rgb = hl_draw_color(color);
+    int line = unit_of(image, 200), height = hl_draw_label_height(image);
     int x0 = (int)floor(left), y0 = (int)floor(top), x1 = (int)ceil(right), y1 = (int)ceil(bottom);
     fill(image, x0, y0, x1, y0 + line, rgb);
     fill(image, x0, y1 - line, x1, y1, rgb);
     fill(image, x0, y0, x0 + line, y1, rgb);
     fill(image, x1 - line, y0, x1, y1, rgb);
-    struct hl_text shown = {0};
-    add_ascii(&shown, text);
-    if (shown.length > 0) draw_text(image, x0, y0 >= scale * 11 ? y0 - scale * 11 : y0, scale, shown.data, rgb);
-    hl_text_free(&shown);
+    hl_draw_label(image, x0, y0 >= height ? y0 - height : y0, color, text);
+}
+
+void hl_draw_dot(struct hl_image *image, double x, double y, bool fine, int color)
+{
+    int radius = unit_of(image, fine ? 500 : 150);
+    for (int row = -radius; row <= radius; row++) {
+        int half = (int)sqrt((double)(radius * radius - row * row)), at = (int)floor(y) + row;
+        fill(image, (int)floor(x) - half, at, (int)floor(x) + half + 1, at + 1, hl_draw_color(color));
+    }
+}
+
+// A row of squares as wide as the line, a pixel apart.
+void hl_draw_line(struct hl_image *image, double x0, double y0, double x1, double y1, int color)
+{
+    int wide = unit_of(image, 200), steps = (int)ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)));
+    for (int i = 0; i <= steps; i++) {
+        double part = steps > 0 ? (double)i / steps : 0;
+        int x = (int)floor(x0 + (x1 - x0) * part) - wide / 2, y = (int)floor(y0 + (y1 - y0) * part) - wide / 2;
+        fill(image, x, y, x + wide, y + wide, hl_draw_color(color));
+    }
 }
 
 static void collect(void *context, void *data, int size)

@@ -23,6 +23,14 @@ static const struct hl_command *find(const char *name, int first)
     return NULL;
 }
 
+// The tool that a path names: run_eval, or halite-run_eval where the original's names belong to another package.
+static const struct hl_command *find_program(const char *path)
+{
+    static const char prefix[] = "halite-";
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    return find(strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name, HL_FIRST_PROGRAM);
+}
+
 static void print_help(FILE *out)
 {
     fputs("usage: halite COMMAND [FLAG...] [ARGUMENT...]\n"
@@ -59,8 +67,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const struct hl_command *program = argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], HL_FIRST_PROGRAM) : NULL;
+    const struct hl_command *program = argc > 0 ? find_program(argv[0]) : NULL;
     if (program != NULL) return finish(hl_command_main(program, argc - 1, argv + 1));
     const char *name = argc > 1 ? argv[1] : "";
     if (*name == '\0') {

@@ -17,6 +17,7 @@
 #include "opset.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
+#include "values.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
@@ -530,4 +531,33 @@ int64_t hl_model_elements(const TfLiteTensor *tensor)
     int64_t count = 1;
     for (int i = 0; i < TfLiteTensorNumDims(tensor); i++) count *= TfLiteTensorDim(tensor, i);
     return count;
+}
+
+bool hl_model_has_shape(const TfLiteTensor *tensor, int rank, const int *dims)
+{
+    TfLiteType type = TfLiteTensorType(tensor);
+    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8) return false;
+    if (TfLiteTensorNumDims(tensor) != rank) return false;
+    for (int i = 0; i < rank; i++)
+        if (dims[i] >= 0 && TfLiteTensorDim(tensor, i) != dims[i]) return false;
+    return true;
+}
+
+int hl_model_output_operator(const TfLiteModel *model, int output)
+{
+    const struct hl_model_subgraph *graph = &model->subgraphs[0];
+    for (int i = 0; i < graph->node_count && output < graph->output_count; i++) {
+        const struct hl_model_node *node = &graph->nodes[i];
+        for (int j = 0; j < node->output_count; j++)
+            if (node->outputs[j] == graph->outputs[output]) return model->codes[node->code].builtin;
+    }
+    return -1;
+}
+
+float hl_model_real(const TfLiteTensor *tensor, int64_t i)
+{
+    TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
+    double stored = hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), i);
+    bool quantized = TfLiteTensorType(tensor) != kTfLiteFloat32 && q.scale != 0;
+    return (float)(quantized ? (double)q.scale * (stored - q.zero_point) : stored);
 }

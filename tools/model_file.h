@@ -186,5 +186,11 @@ void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor)
 
 // Elements of a tensor with a shape.
 int64_t hl_model_elements(const TfLiteTensor *tensor);
+// Has it this shape (-1: any number) and elements that stand for real numbers: float32, uint8 or int8?
+bool hl_model_has_shape(const TfLiteTensor *tensor, int rank, const int *dims);
+// The builtin operator that makes output number `output` (TfLiteBuiltinOperator); -1: none does.
+int hl_model_output_operator(const TfLiteModel *model, int output);
+// The real number that element i of a tensor of numbers stands for.
+float hl_model_real(const TfLiteTensor *tensor, int64_t i);
 
 #endif

@@ -66,7 +66,8 @@ picture() {
     refuses 1 "halite label: $1: $2" label "$1"
 }
 picture nowhere.jpg "cannot be opened: No such file"
-picture "$bad" "is a folder, not a file"
+mkdir "$bad/folder"
+picture "$bad/folder" "is a folder without pictures"
 picture "$bad/empty" "is empty"
 picture "$bad/text" "is no picture that can be read here"
 picture "$model" "is no picture that can be read here"

@@ -8,7 +8,6 @@
 
 #include "alloc.h"
 #include "model_file.h"
-#include "values.h"
 
 struct hl_detector_family {
     bool (*look)(const TfLiteInterpreter *interpreter, struct hl_detector *detector);
@@ -20,24 +19,6 @@ struct hl_detector_family {
 static const TfLiteTensor *output_of(const struct hl_detector *detector, const TfLiteInterpreter *interpreter, int i)
 {
     return TfLiteInterpreterGetOutputTensor(interpreter, detector->outputs[i]);
-}
-
-static float real_at(const TfLiteTensor *tensor, int64_t i)
-{
-    TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
-    double stored = hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), i);
-    bool quantized = TfLiteTensorType(tensor) != kTfLiteFloat32 && q.scale != 0;
-    return (float)(quantized ? (double)q.scale * (stored - q.zero_point) : stored);
-}
-
-static bool has_shape(const TfLiteTensor *tensor, int rank, const int *dims)
-{
-    TfLiteType type = TfLiteTensorType(tensor);
-    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8) return false;
-    if (TfLiteTensorNumDims(tensor) != rank) return false;
-    for (int i = 0; i < rank; i++)
-        if (dims[i] >= 0 && TfLiteTensorDim(tensor, i) != dims[i]) return false;
-    return true;
 }
 
 static void add(struct hl_finds *finds, float left, float top, float right, float bottom, int class, float score)
@@ -69,11 +50,11 @@ static bool look_ssd(const TfLiteInterpreter *interpreter, struct hl_detector *d
     if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 4) return false;
     for (int i = 0; i < 4; i++) {
         const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, i);
-        if (has_shape(output, 3, (const int[]){1, -1, 4}))
+        if (hl_model_has_shape(output, 3, (const int[]){1, -1, 4}))
             boxes = i;
-        else if (has_shape(output, 1, (const int[]){1}))
+        else if (hl_model_has_shape(output, 1, (const int[]){1}))
             number = i;
-        else if (has_shape(output, 2, (const int[]){1, -1}) && list_count < 2)
+        else if (hl_model_has_shape(output, 2, (const int[]){1, -1}) && list_count < 2)
             lists[list_count++] = i;
     }
     if (boxes < 0 || number < 0 || list_count != 2) return false;
@@ -90,7 +71,7 @@ static bool look_ssd(const TfLiteInterpreter *interpreter, struct hl_detector *d
 static bool are_whole(const TfLiteTensor *tensor, int count)
 {
     for (int i = 0; i < count; i++)
-        if (real_at(tensor, i) != floorf(real_at(tensor, i))) return false;
+        if (hl_model_real(tensor, i) != floorf(hl_model_real(tensor, i))) return false;
     return true;
 }
 
@@ -100,7 +81,7 @@ static void read_ssd(const struct hl_detector *detector, const TfLiteInterpreter
     const TfLiteTensor *boxes = output_of(detector, interpreter, 0), *classes = output_of(detector, interpreter, 1);
     const TfLiteTensor *scores = output_of(detector, interpreter, 2);
     int rows = TfLiteTensorDim(boxes, 1);
-    float given = real_at(output_of(detector, interpreter, 3), 0);
+    float given = hl_model_real(output_of(detector, interpreter, 3), 0);
     int count = given >= 0 && given < (float)rows ? (int)given : rows;
     if (!are_whole(classes, count) && are_whole(scores, count)) {
         const TfLiteTensor *swapped = classes;
@@ -108,10 +89,10 @@ static void read_ssd(const struct hl_detector *detector, const TfLiteInterpreter
         scores = swapped;
     }
     for (int i = 0; i < count; i++) {
-        float score = real_at(scores, i), class = real_at(classes, i);
+        float score = hl_model_real(scores, i), class = hl_model_real(classes, i);
         if (!(score >= least) || !(class >= 0 && class < 1e6f)) continue;
-        add(finds, real_at(boxes, 4 * i + 1), real_at(boxes, 4 * i), real_at(boxes, 4 * i + 3),
-            real_at(boxes, 4 * i + 2), (int)class, score);
+        add(finds, hl_model_real(boxes, 4 * i + 1), hl_model_real(boxes, 4 * i), hl_model_real(boxes, 4 * i + 3),
+            hl_model_real(boxes, 4 * i + 2), (int)class, score);
     }
 }
 
@@ -122,7 +103,7 @@ static const int yolo_strides[] = {8, 16, 32, 0};
 // Cells of the three grids; 0 where the input is no multiple of the largest.
 static int count_cells(const struct hl_detector *detector, const int *strides, const int *per)
 {
-    int count = 0, width = detector->shape.width, height = detector->shape.height;
+    int count = 0, width = detector->input.shape.width, height = detector->input.shape.height;
     for (int i = 0; strides[i] > 0; i++) {
         if (width % strides[i] != 0 || height % strides[i] != 0) return 0;
         count += (width / strides[i]) * (height / strides[i]) * (per != NULL ? per[i] : 1);
@@ -133,8 +114,8 @@ static int count_cells(const struct hl_detector *detector, const int *strides, c
 static bool is_single(const TfLiteInterpreter *interpreter, const struct hl_detector *detector, int *rows, int *columns)
 {
     const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, 0);
-    if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 1 || detector->shape.channels != 3) return false;
-    if (!has_shape(output, 3, (const int[]){1, -1, -1})) return false;
+    if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 1 || detector->input.shape.channels != 3) return false;
+    if (!hl_model_has_shape(output, 3, (const int[]){1, -1, -1})) return false;
     *rows = TfLiteTensorDim(output, 1);
     *columns = TfLiteTensorDim(output, 2);
     return true;
@@ -149,9 +130,9 @@ static bool look_yolox(const TfLiteInterpreter *interpreter, struct hl_detector 
     if (rows != count_cells(detector, yolo_strides, NULL)) return false;
     detector->name = "YOLOX";
     detector->class_count = columns - FIRST_CLASS;
-    detector->fit = HL_FIT_CORNER;
-    detector->bars = GRAY;
-    detector->normalization = (struct hl_normalization){.given = true, .std = {1, 1, 1}};
+    detector->input.fit = HL_FIT_CORNER;
+    detector->input.bars = GRAY;
+    detector->input.normalization = (struct hl_normalization){.given = true, .std = {1, 1, 1}};
     return true;
 }
 
@@ -161,7 +142,7 @@ static int best_class(const TfLiteTensor *output, int64_t first, int64_t step, i
     int best = 0;
     *score = -INFINITY;
     for (int i = 0; i < count; i++) {
-        float value = real_at(output, first + i * step);
+        float value = hl_model_real(output, first + i * step);
         if (value > *score) *score = value, best = i;
     }
     return best;
@@ -171,19 +152,19 @@ static void read_yolox(const struct hl_detector *detector, const TfLiteInterpret
                        struct hl_finds *finds)
 {
     const TfLiteTensor *output = output_of(detector, interpreter, 0);
-    float width = (float)detector->shape.width, height = (float)detector->shape.height;
+    float width = (float)detector->input.shape.width, height = (float)detector->input.shape.height;
     int64_t row = 0, columns = 5 + detector->class_count;
     for (const int *stride = yolo_strides; *stride > 0; stride++) {
-        int across = detector->shape.width / *stride, down = detector->shape.height / *stride;
+        int across = detector->input.shape.width / *stride, down = detector->input.shape.height / *stride;
         for (int cell = 0; cell < across * down; cell++, row += columns) {
-            float score, object = real_at(output, row + 4), unit = (float)*stride;
+            float score, object = hl_model_real(output, row + 4), unit = (float)*stride;
             if (!(object >= least)) continue;
             int class = best_class(output, row + 5, 1, detector->class_count, &score);
             if (!(score * object >= least)) continue;
-            float x = (real_at(output, row) + (float)(cell % across)) * unit / width;
-            float y = (real_at(output, row + 1) + (float)(cell / across)) * unit / height;
-            float half_width = expf(real_at(output, row + 2)) * unit / width / 2;
-            float half_height = expf(real_at(output, row + 3)) * unit / height / 2;
+            float x = (hl_model_real(output, row) + (float)(cell % across)) * unit / width;
+            float y = (hl_model_real(output, row + 1) + (float)(cell / across)) * unit / height;
+            float half_width = expf(hl_model_real(output, row + 2)) * unit / width / 2;
+            float half_height = expf(hl_model_real(output, row + 3)) * unit / height / 2;
             add(finds, x - half_width, y - half_height, x + half_width, y + half_height, class, score * object);
         }
     }
@@ -200,9 +181,9 @@ static bool look_yolo(const TfLiteInterpreter *interpreter, struct hl_detector *
     if (!v5 && !v8) return false;
     detector->name = v5 ? "YOLOv5" : "YOLOv8";
     detector->class_count = v5 ? columns - 5 : rows - 4;
-    detector->fit = HL_FIT_CENTER;
-    detector->bars = GRAY;
-    detector->normalization = (struct hl_normalization){.given = true, .std = {255, 255, 255}};
+    detector->input.fit = HL_FIT_CENTER;
+    detector->input.bars = GRAY;
+    detector->input.normalization = (struct hl_normalization){.given = true, .std = {255, 255, 255}};
     return true;
 }
 
@@ -215,18 +196,19 @@ static void read_yolo(const struct hl_detector *detector, const TfLiteInterprete
     int64_t down = v8 ? 1 : columns, across = v8 ? rows : 1;
     int first = columns - detector->class_count;
     float largest = 0;
-    for (int row = 0; row < rows; row++) largest = fmaxf(largest, real_at(output, row * down + 2 * across));
+    for (int row = 0; row < rows; row++) largest = fmaxf(largest, hl_model_real(output, row * down + 2 * across));
     bool pixels = largest > 4; // no object is four times as wide as the picture
-    float x_unit = pixels ? (float)detector->shape.width : 1, y_unit = pixels ? (float)detector->shape.height : 1;
+    float x_unit = pixels ? (float)detector->input.shape.width : 1,
+          y_unit = pixels ? (float)detector->input.shape.height : 1;
     for (int row = 0; row < rows; row++) {
         int64_t at = row * down;
-        float score, object = v8 ? 1 : real_at(output, at + 4 * across);
+        float score, object = v8 ? 1 : hl_model_real(output, at + 4 * across);
         if (!(object >= least)) continue;
         int class = best_class(output, at + first * across, across, detector->class_count, &score);
         if (!(score * object >= least)) continue;
-        float x = real_at(output, at) / x_unit, y = real_at(output, at + across) / y_unit;
-        float half_width = real_at(output, at + 2 * across) / x_unit / 2;
-        float half_height = real_at(output, at + 3 * across) / y_unit / 2;
+        float x = hl_model_real(output, at) / x_unit, y = hl_model_real(output, at + across) / y_unit;
+        float half_width = hl_model_real(output, at + 2 * across) / x_unit / 2;
+        float half_height = hl_model_real(output, at + 3 * across) / y_unit / 2;
         add(finds, x - half_width, y - half_height, x + half_width, y + half_height, class, score * object);
     }
 }
@@ -250,23 +232,23 @@ static const struct {
 // Boxes [1,n,columns] and scores [1,n,1], in either order.
 static bool look_anchored(const TfLiteInterpreter *interpreter, struct hl_detector *detector)
 {
-    if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 2 || detector->planar) return false;
+    if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 2 || detector->input.planar) return false;
     for (int first = 0; first < 2; first++) {
         const TfLiteTensor *boxes = TfLiteInterpreterGetOutputTensor(interpreter, first);
         const TfLiteTensor *scores = TfLiteInterpreterGetOutputTensor(interpreter, 1 - first);
         for (size_t i = 0; i < sizeof anchored / sizeof *anchored; i++) {
             int side = anchored[i].input, count;
-            if (detector->shape.width != side || detector->shape.height != side) continue;
+            if (detector->input.shape.width != side || detector->input.shape.height != side) continue;
             count = count_cells(detector, anchored[i].strides, anchored[i].per);
-            if (!has_shape(boxes, 3, (const int[]){1, count, anchored[i].columns}) ||
-                !has_shape(scores, 3, (const int[]){1, count, 1}))
+            if (!hl_model_has_shape(boxes, 3, (const int[]){1, count, anchored[i].columns}) ||
+                !hl_model_has_shape(scores, 3, (const int[]){1, count, 1}))
                 continue;
             double mean = anchored[i].from_zero ? 0 : 127.5, std = anchored[i].from_zero ? 255 : 127.5;
-            detector->normalization =
+            detector->input.normalization =
                 (struct hl_normalization){.given = true, .mean = {mean, mean, mean}, .std = {std, std, std}};
             detector->name = "MediaPipe";
             detector->only_class = anchored[i].found;
-            detector->fit = HL_FIT_CENTER;
+            detector->input.fit = HL_FIT_CENTER;
             detector->strides = anchored[i].strides;
             detector->per = anchored[i].per;
             detector->outputs[0] = first;
@@ -283,7 +265,7 @@ static void add_anchored(struct hl_finds *finds, const TfLiteTensor *boxes, int6
                          float side, float score)
 {
     float at[8];
-    for (int i = 0; i < 8; i++) at[i] = real_at(boxes, row + i) / side;
+    for (int i = 0; i < 8; i++) at[i] = hl_model_real(boxes, row + i) / side;
     float half_width = at[2] / 2, half_height = at[3] / 2;
     if (person) {
         half_width = half_height = hypotf(at[6] - at[4], at[7] - at[5]);
@@ -302,14 +284,15 @@ static void read_anchored(const struct hl_detector *detector, const TfLiteInterp
     int columns = TfLiteTensorDim(boxes, 2);
     int64_t anchor = 0;
     for (int grid = 0; detector->strides[grid] > 0; grid++) {
-        int across = detector->shape.width / detector->strides[grid];
+        int across = detector->input.shape.width / detector->strides[grid];
         for (int i = 0; i < across * across * detector->per[grid]; i++, anchor++) {
-            float score = sigmoid(real_at(scores, anchor));
+            float score = sigmoid(hl_model_real(scores, anchor));
             if (!(score >= least)) continue;
             int cell = i / detector->per[grid];
             float x = ((float)(cell % across) + 0.5f) / (float)across;
             float y = ((float)(cell / across) + 0.5f) / (float)across;
-            add_anchored(finds, boxes, anchor * columns, columns == PERSON, x, y, (float)detector->shape.width, score);
+            add_anchored(finds, boxes, anchor * columns, columns == PERSON, x, y, (float)detector->input.shape.width,
+                         score);
         }
     }
 }
@@ -323,25 +306,12 @@ static const struct hl_detector_family families[] = {
     {look_anchored, read_anchored, 0.3f},
 };
 
-// [1,height,width,channels], else [1,3,height,width].
-static bool look_at_input(const TfLiteInterpreter *interpreter, struct hl_detector *detector)
-{
-    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    if (TfLiteInterpreterGetInputTensorCount(interpreter) != 1) return false;
-    if (hl_preprocess_look(input, &detector->shape) == NULL) return true;
-    if (!has_shape(input, 4, (const int[]){1, 3, -1, -1})) return false;
-    detector->planar = true;
-    detector->shape = (struct hl_preprocess_shape){.width = TfLiteTensorDim(input, 3),
-                                                   .height = TfLiteTensorDim(input, 2),
-                                                   .channels = 3,
-                                                   .type = TfLiteTensorType(input)};
-    return detector->shape.width > 0 && detector->shape.height > 0;
-}
-
 bool hl_detector_look(const TfLiteInterpreter *interpreter, struct hl_detector *detector, struct hl_text *why)
 {
     *detector = (struct hl_detector){0};
-    if (!look_at_input(interpreter, detector)) {
+    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    if (TfLiteInterpreterGetInputTensorCount(interpreter) != 1 ||
+        hl_picture_input_look(input, true, &detector->input) != NULL) {
         hl_text_add(why, "has no single input for a picture, [1,height,width,3] or [1,3,height,width]");
         return false;
     }
@@ -356,57 +326,6 @@ bool hl_detector_look(const TfLiteInterpreter *interpreter, struct hl_detector *
         why, "has outputs of no detector known here: SSD with its post-processing, YOLOv5, YOLOv8, YOLOX, MediaPipe's "
              "for faces, palms and persons");
     return false;
-}
-
-// The part of the input that the picture fills.
-struct area {
-    int left, top, width, height;
-};
-
-static struct area area_of(const struct hl_detector *detector, const struct hl_image *image)
-{
-    struct area area = {0, 0, detector->shape.width, detector->shape.height};
-    if (detector->fit == HL_FIT_STRETCH) return area;
-    double x = (double)area.width / image->width, y = (double)area.height / image->height, scale = x < y ? x : y;
-    int width = (int)floor(image->width * scale + 0.5), height = (int)floor(image->height * scale + 0.5);
-    area.width = width < 1 ? 1 : width < area.width ? width : area.width;
-    area.height = height < 1 ? 1 : height < area.height ? height : area.height;
-    if (detector->fit == HL_FIT_CENTER) {
-        area.left = (detector->shape.width - area.width) / 2;
-        area.top = (detector->shape.height - area.height) / 2;
-    }
-    return area;
-}
-
-// Planes of blue, green and red from pixels of red, green and blue.
-static void make_planes(const float *pixels, size_t count, float *planes)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t plane = 0; plane < 3; plane++) planes[plane * count + i] = pixels[3 * i + 2 - plane];
-}
-
-void hl_detector_fill(const struct hl_detector *detector, const struct hl_image *image, float *pixels,
-                      TfLiteInterpreter *interpreter)
-{
-    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    struct area area = area_of(detector, image);
-    size_t channels = (size_t)detector->shape.channels, width = (size_t)detector->shape.width;
-    size_t count = width * (size_t)detector->shape.height;
-    float *scaled = hl_alloc((size_t)area.width * (size_t)area.height * channels, sizeof *scaled);
-    hl_preprocess_scale(image, HL_PREPROCESS_WHOLE, area.width, area.height, (int)channels, scaled);
-    for (size_t i = 0; i < count * channels; i++) pixels[i] = detector->bars;
-    for (int row = 0; row < area.height; row++)
-        memcpy(pixels + ((size_t)(area.top + row) * width + (size_t)area.left) * channels,
-               scaled + (size_t)row * (size_t)area.width * channels, (size_t)area.width * channels * sizeof *pixels);
-    free(scaled);
-    float *planes = NULL;
-    if (detector->planar) {
-        planes = hl_alloc(count * channels, sizeof *planes);
-        make_planes(pixels, count, planes);
-    }
-    hl_preprocess_store(planes != NULL ? planes : pixels, count * channels, (int)channels, &detector->normalization,
-                        TfLiteTensorType(input), TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
-    free(planes);
 }
 
 static int by_score(const void *a, const void *b)
@@ -431,17 +350,10 @@ static void drop_same(struct hl_finds *finds, float overlap)
     finds->count = kept;
 }
 
-static float to_picture(float part, int input, int start, int length, int side)
-{
-    float pixels = (part * (float)input - (float)start) / (float)length * (float)side;
-    return pixels < 0 ? 0 : pixels > (float)side ? (float)side : pixels;
-}
-
 void hl_detector_read(const struct hl_detector *detector, const struct hl_image *image,
                       const TfLiteInterpreter *interpreter, double score, struct hl_finds *finds)
 {
     enum { MOST = 5000 }; // that are compared with each other
-    struct area area = area_of(detector, image);
     finds->count = 0;
     detector->family->read(detector, interpreter, (float)score, finds);
     if (finds->count > 0) qsort(finds->items, (size_t)finds->count, sizeof *finds->items, by_score);
@@ -449,9 +361,7 @@ void hl_detector_read(const struct hl_detector *detector, const struct hl_image 
     if (detector->family->overlap > 0) drop_same(finds, detector->family->overlap);
     for (int i = 0; i < finds->count; i++) {
         struct hl_box *box = &finds->items[i].box;
-        box->left = to_picture(box->left, detector->shape.width, area.left, area.width, image->width);
-        box->right = to_picture(box->right, detector->shape.width, area.left, area.width, image->width);
-        box->top = to_picture(box->top, detector->shape.height, area.top, area.height, image->height);
-        box->bottom = to_picture(box->bottom, detector->shape.height, area.top, area.height, image->height);
+        hl_picture_input_locate(&detector->input, image, &box->left, &box->top);
+        hl_picture_input_locate(&detector->input, image, &box->right, &box->bottom);
     }
 }

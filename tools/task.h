@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands for tasks on pictures (label, detect, segment, pose, transform) have in common: the model and its
+// labels, pictures from files, folders and standard input, the clock, three forms of output, and pictures as results.
+// In: a command's table of functions and its options. Out: the command's exit code.
+#ifndef HALITE_TOOLS_TASK_H
+#define HALITE_TOOLS_TASK_H
+
+#include <cjson/cJSON.h>
+
+#include "flags.h"
+#include "image.h"
+#include "labels.h"
+#include "model_file.h"
+#include "picture_input.h"
+#include "table.h"
+
+enum hl_task_format { HL_TASK_TABLE, HL_TASK_TSV, HL_TASK_JSON };
+extern const char *const hl_task_formats[];
+
+// The first member of a command's options.
+struct hl_task_options {
+    struct hl_model_options model;
+    const char *labels, *output;
+    int format; // enum hl_task_format
+};
+
+// clang-format off
+// The rows of these flags in a command's table, for its options `struct type` with the first member `task`. `columns`
+// are those of a line of --format tsv.
+#define HL_TASK_FORMAT_FLAG(type, columns)                                                        \
+    {                                                                                             \
+        .name = "format", .letter = 'f', .kind = HL_FLAG_CHOICE, .choices = hl_task_formats,      \
+        .offset = offsetof(struct type, task.format), .help = "default table; tsv: " columns      \
+    }
+#define HL_TASK_OUTPUT_FLAG(type, content)                                                        \
+    {                                                                                             \
+        .name = "output", .letter = 'o', .kind = HL_FLAG_STRING, .value = "FILE",                 \
+        .offset = offsetof(struct type, task.output),                                             \
+        .help = "a PNG file of " content ";\n"                                                    \
+                "of several pictures a folder for files of their names with .png"                 \
+    }
+// clang-format on
+
+// The end of a command's table: what it needs of the command line, and its way to hl_task_run.
+#define HL_TASK_COMMAND(run_function)                                                                  \
+    .operands = "PHOTO...", .min_operands = 1, .max_operands = -1, .environment = HL_ENVIRONMENT_RUNS, \
+    .run = run_function
+
+// Two sentences for a command's details.
+#define HL_TASK_PICTURES                                                                              \
+    "Pictures are JPEG, PNG, BMP, PGM or PPM files, - (standard input), or folders of them; a JPEG\n" \
+    "file is turned as its Exif orientation says. A picture that cannot be used is reported, the\n"   \
+    "others go on.\n"
+
+struct hl_task {
+    const struct hl_task_kind *kind;
+    const struct hl_task_options *options;
+    void *state; // the command's own
+    struct hl_model_file file;
+    struct hl_labels labels;
+    struct hl_picture_input input; // of the model's input 0
+    cJSON *json;                   // of all pictures; NULL: another format
+    bool to_folder;                // the output
+    int pictures, failed;
+    int inferences; // so far; the first one touches memory for the first time, and may compile kernels
+};
+
+struct hl_task_kind {
+    const char *command;
+    // Once all is there but the input, which this looks at: false after a message.
+    bool (*prepare)(struct hl_task *task);
+    // Fills the inputs; NULL: hl_picture_input_fill does.
+    bool (*fill)(struct hl_task *task, const char *picture, const struct hl_image *image);
+    // Reads the outputs; false after a message.
+    bool (*read)(struct hl_task *task, const char *picture, const struct hl_image *image);
+    void (*summary)(const struct hl_task *task, struct hl_text *text);       // ", 2 boxes"; NULL: none
+    void (*print)(const struct hl_task *task, const struct hl_image *image); // lines for people below the first
+    void (*lines)(const struct hl_task *task, const char *picture, struct hl_text *lines); // each begins with `picture`
+    void (*members)(const struct hl_task *task, cJSON *picture);
+    void (*draw)(const struct hl_task *task, struct hl_image *image); // onto it, or another in its place; NULL: never
+    const char *(*name)(const struct hl_task *task);                  // of the model's family; NULL: none
+};
+
+// The whole command: opens the model, goes through the pictures, closes everything but `state`.
+int hl_task_run(const struct hl_task_kind *kind, const struct hl_task_options *options, void *state, int operand_count,
+                char **operands);
+
+// For prepare: looks at input 0, of `inputs` in all. False after a message.
+bool hl_task_look(struct hl_task *task, int inputs, bool planar);
+// For prepare: a message about a tensor, "the input is float32[1,2]; [1,height,width,3] is wanted". False.
+bool hl_task_misfit(const struct hl_task *task, const char *what, const TfLiteTensor *tensor, const char *wanted);
+
+// The name of a class, "" where there is none.
+const char *hl_task_class_name(const struct hl_task *task, int class);
+// Adds it as a cell, "class 3" where it has none.
+void hl_task_add_class(const struct hl_task *task, struct hl_table *table, int class);
+
+#endif
