@@ -22,6 +22,7 @@ import zlib
 import numpy as np
 from sklearn.datasets import load_digits
 
+from png import png
 from tflite_writer import Model, Scalar, Table
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -249,16 +250,6 @@ def forward_int8(constants, activations, pixels):
 def enlarge(pixels):
     """8 x 8 to 128 x 128, for people to look at. `halite label` scales it back to just the same 8 x 8."""
     return np.repeat(np.repeat(pixels, 16, axis=0), 16, axis=1).astype(np.uint8)
-
-
-def png(gray):
-    """An 8-bit gray PNG file."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = b"".join(b"\0" + row.tobytes() for row in gray)
-    header = struct.pack(">IIBBBBB", gray.shape[1], gray.shape[0], 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
 def png_rows(file):
