@@ -521,6 +521,8 @@ if(TARGET python_core)
         Construction.test_many_do_not_grow ENVIRONMENT HALITE_MANY=100000)
     halite_test(python/wheel SLOW COMMAND sh bindings/python/tests/wheel.sh)
     halite_test(python/wheel_elsewhere SLOW COMMAND sh bindings/python/tests/wheel_elsewhere.sh)
+    halite_test(python/many_machines SLOW ONCE COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
+        sh bindings/python/tests/many_machines.sh ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
     halite_test(python/golden_models SLOW COMMAND ${python_golden} ${HALITE_SHARED}/golden/models)
 endif()
 

@@ -210,6 +210,23 @@ matches '^Num evaluation runs: 1000$'
 { cat "$work/journal"; echo "1 2 eleven"; } >"$result.progress"
 complains "is damaged" evaluate "$many" "$work/thousand.txt" --output_file_path="$result" --resume=true
 
+# Shards: the journals of three parts, one of them in two goes, are joined the journal of the whole.
+complains "--shard is '4/3'" evaluate "$many" "$work/thousand.txt" --output_file_path="$result" --shard=4/3
+complains "--shard needs --output_file_path" evaluate "$many" "$work/thousand.txt" --shard=1/3
+for shard in 1 2 3; do
+    part=$work/part$shard.json
+    passes evaluate "$many" "$work/thousand.txt" --output_file_path="$part" --shard=$shard/3
+    [ ! -e "$part" ] || failed "a shard has a result"
+    [ "$(wc -l <"$part.progress")" -eq $((334 + shard / 3)) ] || failed "a shard of the wrong size"
+done
+sed -i '101,$d' "$work/part2.json.progress"
+passes evaluate "$many" "$work/thousand.txt" --output_file_path="$work/part2.json" --shard=2/3 --resume=true
+cp "$work/part1.json.progress" "$result.progress"
+tail -n +2 -q "$work/part2.json.progress" "$work/part3.json.progress" >>"$result.progress"
+passes evaluate "$many" "$work/thousand.txt" --output_file_path="$result" --resume=true
+says "INFO: Going on behind 1000 of 1000 pictures"
+[ "$(grep '^Top-' "$work/out")" = "$whole" ] || failed "other accuracies from shards"
+
 # A bar on a terminal.
 if script -qec true /dev/null >/dev/null 2>&1; then
     run script -qec "'$bin/run_eval' --model_file='$model' --ground_truth_images_path='$plain' \

@@ -315,7 +315,8 @@ static int run(const void *given, int operand_count, char **operands)
     struct hl_evaluation *evaluation = &coco.evaluation;
     bool ok = hl_evaluation_open(evaluation, &hl_command_coco_object_detection_run_eval, given, &coco.options->setting,
                                  NULL) &&
-              check_model(&coco) && read_truth(&coco) && hl_evaluation_run(evaluation, &task, &coco) && report(&coco);
+              check_model(&coco) && read_truth(&coco) && hl_evaluation_run(evaluation, &task, &coco) &&
+              (hl_evaluation_is_shard(evaluation) || report(&coco));
     int code = hl_evaluation_finish(evaluation, ok);
     for (int i = 0; i < coco.class_count; i++) {
         free(coco.truth[i].items);

@@ -72,9 +72,14 @@ void hl_evaluation_compact(struct hl_evaluation *evaluation)
 // Flags that may differ between the two parts of an evaluation.
 static bool is_free_flag(const char *name)
 {
-    static const char *const names[] = {
-        "resume",      "stop_on_error", "output_file_path", "num_preprocess_threads", "num_interpreter_threads",
-        "num_threads", "debug_mode"};
+    static const char *const names[] = {"resume",
+                                        "stop_on_error",
+                                        "output_file_path",
+                                        "num_preprocess_threads",
+                                        "num_interpreter_threads",
+                                        "num_threads",
+                                        "debug_mode",
+                                        "shard"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
@@ -121,8 +126,9 @@ static bool check_setting(const struct hl_pictures_setting *setting, const struc
     }
     const char *path = setting->base.output_file_path;
     if (!complete) return false;
-    if (!setting->resume || *path != '\0') return hl_wire_check(path);
-    hl_error(HL_TFLITE, NULL, "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
+    if (*path != '\0' || (!setting->resume && *setting->shard == '\0')) return hl_wire_check(path);
+    hl_error(HL_TFLITE, NULL, "--%s needs --output_file_path, beside which the evaluation is kept",
+             setting->resume ? "resume" : "shard");
     return false;
 }
 
@@ -191,7 +197,7 @@ static bool count_line(void *user_data, const char *line)
 {
     struct run *run = user_data;
     struct hl_evaluation *evaluation = run->evaluation;
-    if (evaluation->done >= evaluation->path_count) return false;
+    if (evaluation->done >= evaluation->end) return false;
     if (strcmp(line, broken_line) == 0) {
         evaluation->broken++;
         evaluation->done++;
@@ -260,7 +266,7 @@ static bool run_pictures(struct run *run)
     struct hl_pipeline_setting setting = {
         .paths = evaluation->paths,
         .first = evaluation->done,
-        .count = evaluation->path_count,
+        .count = evaluation->end,
         .threads = evaluation->setting->num_preprocess_threads,
         .shape = evaluation->shape,
         .crop = gray && run->task->crop != HL_PREPROCESS_WHOLE ? 1 : run->task->crop,
@@ -273,9 +279,9 @@ static bool run_pictures(struct run *run)
     bool ok = pipeline != NULL;
     struct hl_pipeline_item item;
     struct hl_progress progress = {.on = false};
-    if (!run->task->talks) hl_progress_start(&progress, run->task->word, evaluation->done, evaluation->path_count);
+    if (!run->task->talks) hl_progress_start(&progress, run->task->word, evaluation->done, evaluation->end);
     bool lines = !progress.on || !hl_stream_is_terminal(stdout);
-    while (ok && evaluation->done < evaluation->path_count) {
+    while (ok && evaluation->done < evaluation->end) {
         evaluation->interrupted = hl_interrupts_pending();
         if (evaluation->interrupted || !hl_pipeline_next(pipeline, &item)) break;
         if (lines) show_percent(evaluation, run->task->word);
@@ -285,6 +291,24 @@ static bool run_pictures(struct run *run)
     hl_pipeline_destroy(pipeline);
     hl_progress_end(&progress);
     return ok;
+}
+
+// Which pictures are those of this run: all, or the shard's. False after a message.
+static bool take_shard(struct hl_evaluation *evaluation)
+{
+    const char *shard = evaluation->setting->shard;
+    evaluation->end = evaluation->path_count;
+    if (*shard == '\0') return true;
+    int number, count, used = 0;
+    if (sscanf(shard, "%9d/%9d%n", &number, &count, &used) != 2 || shard[used] != '\0' || number < 1 ||
+        number > count) {
+        hl_error(HL_TFLITE, NULL, "--shard is '%s'; a number and how many there are is wanted: 2/8", shard);
+        return false;
+    }
+    evaluation->first = (int)((int64_t)evaluation->path_count * (number - 1) / count);
+    evaluation->end = (int)((int64_t)evaluation->path_count * number / count);
+    evaluation->done = evaluation->first;
+    return true;
 }
 
 static bool open_journal(struct run *run)
@@ -306,14 +330,14 @@ static bool open_journal(struct run *run)
 bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data)
 {
     struct run run = {.evaluation = evaluation, .task = task, .user_data = user_data};
-    bool ok = open_journal(&run) && run_pictures(&run);
+    bool ok = take_shard(evaluation) && open_journal(&run) && run_pictures(&run);
     if (ok && evaluation->interrupted)
         hl_warn(HL_TFLITE, NULL, "Interrupted after %d of %d pictures%s", evaluation->done, evaluation->path_count,
                 *evaluation->setting->base.output_file_path != '\0' ? "; the same command with --resume=true goes on"
                                                                     : "");
     if (ok && evaluation->broken > 0)
         hl_warn(HL_TFLITE, NULL, "%d of %d pictures could not be read and are not counted", evaluation->broken,
-                evaluation->done);
+                evaluation->done - evaluation->first);
     if (ok && evaluation->broken == evaluation->path_count) {
         hl_error(HL_TFLITE, evaluation->setting->ground_truth_images_path, "no picture could be read");
         return false;

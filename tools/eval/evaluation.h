@@ -16,14 +16,14 @@
 // Flags of all such tools.
 struct hl_pictures_setting {
     struct hl_eval_setting base;
-    const char *ground_truth_images_path, *model_output_labels;
+    const char *ground_truth_images_path, *model_output_labels, *shard;
     int num_preprocess_threads;
     bool stop_on_error, resume;
 };
 
 // clang-format off
 #define HL_PICTURES_DEFAULTS \
-    {.base = HL_EVAL_DEFAULTS, .ground_truth_images_path = "", .model_output_labels = ""}
+    {.base = HL_EVAL_DEFAULTS, .ground_truth_images_path = "", .model_output_labels = "", .shard = ""}
 #define HL_PICTURES_ROW(flag_kind, type, member, field, text) \
     HL_TFLITE_ROW(flag_kind, offsetof(struct type, member.field), field, text)
 #define HL_PICTURES_FLAGS(type, member)                                                              \
@@ -34,6 +34,8 @@ struct hl_pictures_setting {
     HL_PICTURES_ROW(BOOL, type, member, stop_on_error, "a picture that cannot be read ends the run"), \
     HL_PICTURES_ROW(BOOL, type, member, resume,                                                      \
                     "go on with an evaluation that was interrupted (with --output_file_path)"),      \
+    HL_PICTURES_ROW(STRING, type, member, shard,                                                     \
+                    "2/8: only the second eighth of the pictures, for halite.evaluate, which joins them"), \
     HL_EVAL_FLAGS(type, member.base)
 // clang-format on
 
@@ -49,7 +51,8 @@ struct hl_evaluation {
     struct hl_interrupts interrupts;
     // While it runs:
     struct hl_stat preprocess_us, inference_us;
-    int done, broken; // pictures; the rest of those done were counted
+    int first, end;   // pictures of this run, all of them unless it is a shard
+    int done, broken; // pictures; the rest of those from `first` to `done` were counted
     bool interrupted;
     struct hl_journal journal;
 };
@@ -74,9 +77,15 @@ struct hl_eval_missing {
 // cases.
 bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
                         const struct hl_pictures_setting *setting, const struct hl_eval_missing *task_flag);
-// False after a message. True as well when interrupted.
+// False after a message. True as well when interrupted. A shard leaves the lines of its pictures in its journal,
+// which is kept, and has nothing to report: joined in order they are the journal of the whole evaluation.
 bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data);
 void hl_evaluation_close(struct hl_evaluation *evaluation);
+
+static inline bool hl_evaluation_is_shard(const struct hl_evaluation *evaluation)
+{
+    return *evaluation->setting->shard != '\0';
+}
 
 // Drops the pictures that are NULL in `paths`.
 void hl_evaluation_compact(struct hl_evaluation *evaluation);

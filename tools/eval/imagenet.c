@@ -240,7 +240,8 @@ static int run(const void *given, int operand_count, char **operands)
     struct hl_evaluation *evaluation = &imagenet.evaluation;
     bool ok = hl_evaluation_open(evaluation, &hl_command_run_eval, options, &options->setting, &truth) &&
               match_labels(&imagenet, options) && check_output(&imagenet) &&
-              hl_evaluation_run(evaluation, &task, &imagenet) && report(&imagenet);
+              hl_evaluation_run(evaluation, &task, &imagenet) &&
+              (hl_evaluation_is_shard(evaluation) || report(&imagenet));
     int code = hl_evaluation_finish(evaluation, ok);
     hl_evaluation_close(evaluation);
     hl_labels_free(&imagenet.truth);

@@ -55,7 +55,7 @@ class Interpreter:
 
     Halite's own: device, a name from halite.devices(), or "auto", "opencl", "vulkan", "gles": nodes that it has kernels
     for run there. precision: "f32", "f16s" (halves in memory) or "f16". quantized: "float", or "exact" for the CPU's integers
-    bit for bit from 8-bit models.
+    bit for bit from 8-bit models. weights_cache: a file for packed weights, which is mapped: processes share its memory.
 
     The other arguments of the original's constructor are taken and change nothing. A tensor's index is that of
     get_tensor_details. Several threads may use several interpreters; while one runs, Python's lock is free.
@@ -78,6 +78,7 @@ class Interpreter:
         device: str | None = None,
         precision: str | None = None,
         quantized: str | None = None,
+        weights_cache: str | os.PathLike[str] | None = None,
     ) -> None:
         kernels = _KERNELS.get(_resolver_type(experimental_op_resolver_type), 0)
         threads = _thread_count(num_threads)
@@ -102,7 +103,12 @@ class Interpreter:
         self.model_path = path
         delegates = [(delegate._get_native_delegate_pointer(), delegate) for delegate in self._delegates]
         preserve = bool(experimental_preserve_all_tensors)
-        self._core = _core.interpreter(path, content, threads, kernels, delegates, self._registerers(), preserve)
+        registerers = self._registerers()
+        if weights_cache:
+            from halite import _weights
+
+            registerers.append(_weights.registerer(weights_cache))
+        self._core = _core.interpreter(path, content, threads, kernels, delegates, registerers, preserve)
 
     def _registerers(self) -> list[Callable[[int], Any]]:
         return []
