@@ -435,6 +435,11 @@ endif()
 halite_test(api/abi_releases_documented COMMAND sh tests/api/abi_releases.sh)
 halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
 halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
+set(abi_libraries $<TARGET_FILE:tensorflowlite_c>)
+if(TARGET tensorflowlite_gpu_delegate)
+    list(APPEND abi_libraries $<TARGET_FILE:tensorflowlite_gpu_delegate>)
+endif()
+halite_test(api/abi_names COMMAND sh tests/api/abi_names.sh ${abi_libraries})
 halite_test(api/segments COMMAND sh tests/api/segments.sh ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${PROJECT_BINARY_DIR}/python/halite)
 if(TARGET tensorflowlite_gpu_delegate)
     halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
@@ -525,6 +530,12 @@ if(TARGET python_core)
         sh bindings/python/tests/many_machines.sh ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
     halite_test(python/golden_models SLOW COMMAND ${python_golden} ${HALITE_SHARED}/golden/models)
 endif()
+
+# ---- packages -------------------------------------------------------------------------------------------------------
+halite_test(packaging/deb SLOW ONCE COMMAND sh tests/packaging/deb.sh)
+halite_test(packaging/reproducible SLOW ONCE COMMAND sh tests/packaging/reproducible.sh)
+halite_test(packaging/site SLOW ONCE COMMAND sh tests/packaging/site.sh)
+halite_test(packaging/single_file SLOW ONCE COMMAND sh tests/packaging/single_file.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
 
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)

@@ -17,9 +17,11 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 
 
 def library_path(name: str) -> str:
-    """Path of a library of this package; HALITE_LIBRARY_PATH names another folder."""
+    """Path of a library of this package, or its name where the package uses the system's libraries;
+    HALITE_LIBRARY_PATH names another folder."""
     ending = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-    return os.path.join(os.environ.get("HALITE_LIBRARY_PATH", _FOLDER), f"lib{name}{ending}")
+    folder = os.environ.get("HALITE_LIBRARY_PATH", _FOLDER if os.path.isdir(_FOLDER) else "")
+    return os.path.join(folder, f"lib{name}{ending}")
 
 
 class _Device(ctypes.Structure):  # HaliteDevice
