@@ -2,13 +2,9 @@
 // halite label: what is on these pictures? In: an image classification model, names of its classes, pictures. Out: the
 // best classes of each picture, the time that took and where the operators ran; or a table for programs.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "alloc.h"
+#include "class_scores.h"
 #include "commands.h"
-#include "json.h"
-#include "message.h"
 #include "task.h"
 
 struct options {
@@ -62,63 +58,21 @@ static const char details[] =
 
 struct labeller {
     const struct options *options;
-    int classes;
-    float *scores; // of one picture's classes
-    int *ranking;  // classes, best first
-    int shown;
+    struct hl_class_scores scores; // of the picture at hand
 };
 
-static const struct labeller *labeller_of(const struct hl_task *task)
+static const struct hl_class_scores *scores_of(const struct hl_task *task)
 {
-    return task->state;
+    return &((const struct labeller *)task->state)->scores;
 }
 
 // ---- does the model fit? ------------------------------------------------------------------------
-
-static bool check_output(struct hl_task *task, int *class_count)
-{
-    const TfLiteInterpreter *interpreter = task->file.interpreter;
-    if (TfLiteInterpreterGetOutputTensorCount(interpreter) < 1) {
-        hl_error("label", task->file.path, "has no output");
-        return false;
-    }
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, 0);
-    int rank = TfLiteTensorNumDims(output);
-    int64_t classes = hl_model_elements(output);
-    bool list = rank >= 1 && classes > 0 && classes == TfLiteTensorDim(output, rank - 1);
-    TfLiteType type = TfLiteTensorType(output);
-    if (!list)
-        return hl_task_misfit(task, "the first output", output, "one score for each class, [1,classes], is wanted");
-    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
-        return hl_task_misfit(task, "the first output", output, "float32, uint8 or int8 is wanted");
-    *class_count = (int)classes;
-    return true;
-}
-
-static bool check_labels(struct hl_task *task, int classes)
-{
-    const char *path = task->options->labels;
-    int names = task->labels.count;
-    if (names == classes) return true;
-    if (path == NULL) { // packed ones that do not fit are those of another output
-        hl_labels_free(&task->labels);
-        return true;
-    }
-    const char *hint = names == classes - 1   ? " (the model may count a background class first)"
-                       : names == classes + 1 ? " (the file may name a background class first)"
-                                              : "";
-    hl_error("label", path, "holds %d names, but %s has %d classes%s; give the labels of this model", names,
-             task->file.path, classes, hint);
-    return false;
-}
 
 static bool prepare(struct hl_task *task)
 {
     struct labeller *labeller = task->state;
     const struct options *options = labeller->options;
-    if (!hl_task_look(task, 1, false) || !check_output(task, &labeller->classes) ||
-        !check_labels(task, labeller->classes))
-        return false;
+    if (!hl_task_look(task, 1, false) || !hl_class_scores_prepare(&labeller->scores, task, options->top)) return false;
     if (!isnan(options->mean) || !isnan(options->std)) {
         task->input.normalization.given = true;
         for (int i = 0; i < 3; i++) {
@@ -127,69 +81,37 @@ static bool prepare(struct hl_task *task)
         }
     }
     task->input.crop = !isnan(options->crop) ? options->crop : task->input.shape.channels == 3 ? HL_PREPROCESS_CROP : 1;
-    labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
-    labeller->ranking = hl_alloc((size_t)labeller->classes, sizeof *labeller->ranking);
     return true;
 }
 
 // ---- one picture --------------------------------------------------------------------------------
 
-// Best `top` classes to the front of the ranking: insertion into a short list, lower class first among equals.
-static int rank_classes(const struct labeller *labeller)
-{
-    int top = labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes, used = 0;
-    const float *scores = labeller->scores;
-    int *ranking = labeller->ranking;
-    for (int i = 0; i < labeller->classes; i++) {
-        if (used == top && scores[i] <= scores[ranking[used - 1]]) continue;
-        int at = used < top ? used++ : used - 1;
-        for (; at > 0 && scores[i] > scores[ranking[at - 1]]; at--) ranking[at] = ranking[at - 1];
-        ranking[at] = i;
-    }
-    return top;
-}
-
-// Real values of the output; false where one is no number.
 static bool read_scores(struct hl_task *task, const char *picture, const struct hl_image *image)
 {
     (void)image;
     struct labeller *labeller = task->state;
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(task->file.interpreter, 0);
-    for (int i = 0; i < labeller->classes; i++) {
-        labeller->scores[i] = hl_model_real(output, i);
-        if (!isnan(labeller->scores[i])) continue;
-        hl_error(
-            "label", picture,
-            "the model's score of class %d is not a number (NaN); %s may want another --mean and --std, or is damaged",
-            i, task->file.path);
-        return false;
-    }
-    labeller->shown = rank_classes(labeller);
-    return true;
+    return hl_class_scores_read(&labeller->scores, task, picture, "may want another --mean and --std, or is damaged");
 }
 
 static void add_lines(const struct hl_task *task, const char *picture, struct hl_text *lines)
 {
-    const struct labeller *labeller = labeller_of(task);
-    for (int rank = 0; rank < labeller->shown; rank++) {
-        int class = labeller->ranking[rank];
-        const char *name = hl_task_class_name(task, class);
-        hl_text_add(lines, "%s\t%d\t%d\t", picture, rank + 1, class);
-        hl_text_add_escaped(lines, name, strlen(name));
-        hl_text_add(lines, "\t%.6g\n", (double)labeller->scores[class]);
+    const struct hl_class_scores *scores = scores_of(task);
+    for (int rank = 0; rank < scores->ranked; rank++) {
+        int class = scores->ranking[rank];
+        hl_text_add(lines, "%s\t%d", picture, rank + 1);
+        hl_task_add_class_cells(lines, hl_task_class_name(task, class), class, (double)scores->scores[class]);
+        hl_text_add(lines, "\n");
     }
 }
 
 static void add_members(const struct hl_task *task, cJSON *picture)
 {
-    const struct labeller *labeller = labeller_of(task);
+    const struct hl_class_scores *scores = scores_of(task);
     cJSON *classes = cJSON_AddArrayToObject(picture, "classes");
-    for (int rank = 0; rank < labeller->shown; rank++) {
-        int class = labeller->ranking[rank];
+    for (int rank = 0; rank < scores->ranked; rank++) {
+        int class = scores->ranking[rank];
         cJSON *json = cJSON_CreateObject();
-        cJSON_AddNumberToObject(json, "class", class);
-        hl_json_add_string(json, "label", hl_task_class_name(task, class));
-        cJSON_AddNumberToObject(json, "score", (double)labeller->scores[class]);
+        hl_task_add_class_members(json, hl_task_class_name(task, class), class, (double)scores->scores[class]);
         cJSON_AddItemToArray(classes, json);
     }
 }
@@ -197,19 +119,14 @@ static void add_members(const struct hl_task *task, cJSON *picture)
 static void print_table(const struct hl_task *task, const struct hl_image *image)
 {
     (void)image;
-    const struct labeller *labeller = labeller_of(task);
-    bool probabilities = true;
-    for (int i = 0; i < labeller->classes; i++)
-        probabilities = probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6f;
+    const struct hl_class_scores *scores = scores_of(task);
+    bool probabilities = hl_class_scores_are_probabilities(scores);
     struct hl_table table;
     hl_table_start(&table, "rll");
-    for (int rank = 0; rank < labeller->shown; rank++) {
-        int class = labeller->ranking[rank];
-        double score = (double)labeller->scores[class];
-        if (probabilities)
-            hl_table_add(&table, "%.1f %%", 100 * score);
-        else
-            hl_table_add(&table, "%.3f", score);
+    for (int rank = 0; rank < scores->ranked; rank++) {
+        int class = scores->ranking[rank];
+        hl_table_add(&table, probabilities ? "%.1f %%" : "%.3f",
+                     (probabilities ? 100 : 1) * (double)scores->scores[class]);
         if (task->labels.count > 0) hl_table_add_name(&table, hl_task_class_name(task, class));
         hl_table_add(&table, task->labels.count > 0 ? "(class %d)" : "class %d", class);
         if (task->labels.count == 0) hl_table_add(&table, "%s", "");
@@ -221,6 +138,7 @@ static int run(const void *given, int operand_count, char **operands)
 {
     static const struct hl_task_kind kind = {
         .command = "label",
+        .medium = &hl_task_pictures,
         .prepare = prepare,
         .read = read_scores,
         .print = print_table,
@@ -232,8 +150,7 @@ static int run(const void *given, int operand_count, char **operands)
     if (options->tsv) task.format = HL_TASK_TSV;
     struct labeller labeller = {.options = options};
     int code = hl_task_run(&kind, &task, &labeller, operand_count, operands);
-    free(labeller.scores);
-    free(labeller.ranking);
+    hl_class_scores_free(&labeller.scores);
     return code;
 }
 
@@ -249,5 +166,5 @@ const struct hl_command hl_command_label = {
     .details = details,
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    HL_TASK_COMMAND(run),
+    HL_TASK_COMMAND("PHOTO...", run),
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands for tasks on pictures (label, detect, segment, pose, transform) have in common: the model and its
-// labels, pictures from files, folders and standard input, the clock, three forms of output, and pictures as results.
-// In: a command's table of functions and its options. Out: the command's exit code.
+// What the commands for tasks (label, detect, segment, pose, transform, transcribe-keywords) have in common: the model
+// and its labels, pictures or sounds from files, folders and standard input, the clock, three forms of output, and
+// pictures as results. In: a command's table of functions and its options. Out: the command's exit code.
 #ifndef HALITE_TOOLS_TASK_H
 #define HALITE_TOOLS_TASK_H
 
@@ -42,9 +42,8 @@ struct hl_task_options {
 // clang-format on
 
 // The end of a command's table: what it needs of the command line, and its way to hl_task_run.
-#define HL_TASK_COMMAND(run_function)                                                                  \
-    .operands = "PHOTO...", .min_operands = 1, .max_operands = -1, .environment = HL_ENVIRONMENT_RUNS, \
-    .run = run_function
+#define HL_TASK_COMMAND(names, run_function) \
+    .operands = names, .min_operands = 1, .max_operands = -1, .environment = HL_ENVIRONMENT_RUNS, .run = run_function
 
 // Two sentences for a command's details.
 #define HL_TASK_PICTURES                                                                              \
@@ -58,17 +57,33 @@ struct hl_task {
     void *state; // the command's own
     struct hl_model_file file;
     struct hl_labels labels;
-    struct hl_picture_input input; // of the model's input 0
-    cJSON *json;                   // of all pictures; NULL: another format
+    struct hl_picture_input input; // of the model's input 0, where it takes pictures
+    cJSON *json;                   // of all that was given; NULL: another format
     bool to_folder;                // the output
-    int pictures, failed;
-    int inferences; // so far; the first one touches memory for the first time, and may compile kernels
+    bool keeps_state;              // an inference changes what the next one gives
+    int items, failed;             // pictures or sounds
+    int inferences;                // so far; the first one touches memory for the first time, and may compile kernels
 };
+
+// What a command takes.
+struct hl_task_medium {
+    const char *name;                                        // "pictures"
+    const char *const *endings;                              // of the files in a folder that count, NULL at the end
+    bool (*run)(struct hl_task *task, const char *path);     // all of one; false after a message
+    bool (*check)(struct hl_task *task, int count, char **); // before all; NULL: nothing to do
+    void (*prepared)(struct hl_task *task);                  // behind the command's own prepare; NULL: nothing to do
+};
+// Reads, infers, shows and draws by the functions of hl_task_kind.
+extern const struct hl_task_medium hl_task_pictures;
 
 struct hl_task_kind {
     const char *command;
+    const struct hl_task_medium *medium;
     // Once all is there but the input, which this looks at: false after a message.
     bool (*prepare)(struct hl_task *task);
+    const char *(*name)(const struct hl_task *task); // of the model's family; NULL: none
+
+    // Of pictures alone.
     // Fills the inputs; NULL: hl_picture_input_fill does.
     bool (*fill)(struct hl_task *task, const char *picture, const struct hl_image *image);
     // Reads the outputs; false after a message.
@@ -78,10 +93,9 @@ struct hl_task_kind {
     void (*lines)(const struct hl_task *task, const char *picture, struct hl_text *lines); // each begins with `picture`
     void (*members)(const struct hl_task *task, cJSON *picture);
     void (*draw)(const struct hl_task *task, struct hl_image *image); // onto it, or another in its place; NULL: never
-    const char *(*name)(const struct hl_task *task);                  // of the model's family; NULL: none
 };
 
-// The whole command: opens the model, goes through the pictures, closes everything but `state`.
+// The whole command: opens the model, goes through what is given, closes everything but `state`.
 int hl_task_run(const struct hl_task_kind *kind, const struct hl_task_options *options, void *state, int operand_count,
                 char **operands);
 
@@ -90,9 +104,21 @@ bool hl_task_look(struct hl_task *task, int inputs, bool planar);
 // For prepare: a message about a tensor, "the input is float32[1,2]; [1,height,width,3] is wanted". False.
 bool hl_task_misfit(const struct hl_task *task, const char *what, const TfLiteTensor *tensor, const char *wanted);
 
+// The first output; NULL after a message where the model has none.
+const TfLiteTensor *hl_task_output(const struct hl_task *task);
+// The real numbers of all its elements. False after a message where one is none (NaN); `hint`: what may help.
+bool hl_task_reals(const struct hl_task *task, const char *item, const TfLiteTensor *output, const char *hint,
+                   float *reals);
+
+// Does the result go to standard output, where then nothing else is written?
+bool hl_task_streams(const struct hl_task *task);
+
 // The name of a class, "" where there is none.
 const char *hl_task_class_name(const struct hl_task *task, int class);
-// Adds it as a cell, "class 3" where it has none.
-void hl_task_add_class(const struct hl_task *task, struct hl_table *table, int class);
+// A name of a class, or "class 3" where it is empty, as text; number, name and score as cells of --format tsv, behind a
+// tab, and as members "class", "label" and "score" (NAN: none).
+void hl_task_add_class(struct hl_text *text, const char *name, int class);
+void hl_task_add_class_cells(struct hl_text *line, const char *name, int class, double score);
+void hl_task_add_class_members(cJSON *json, const char *name, int class, double score);
 
 #endif

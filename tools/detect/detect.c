@@ -91,22 +91,22 @@ static void print_table(const struct hl_task *task, const struct hl_image *image
 {
     (void)image;
     const struct hl_finds *finds = &detection_of(task)->finds;
+    struct hl_text name = {0};
     struct hl_table table;
     hl_table_start(&table, "rlrrrr");
     for (int i = 0; i < finds->count; i++) {
         const struct hl_found *found = &finds->items[i];
-        const char *label = class_name(task, found->class);
         hl_table_add(&table, "%.1f %%", 100 * (double)found->box.score);
-        if (*label != '\0')
-            hl_table_add_name(&table, label);
-        else
-            hl_table_add(&table, "class %d", found->class);
+        hl_text_clear(&name);
+        hl_task_add_class(&name, class_name(task, found->class), found->class);
+        hl_table_add(&table, "%s", name.data);
         hl_table_add(&table, "%.0f", (double)found->box.left);
         hl_table_add(&table, "%.0f", (double)found->box.top);
         hl_table_add(&table, "%.0f", (double)found->box.right);
         hl_table_add(&table, "%.0f", (double)found->box.bottom);
     }
     hl_table_print(&table, 2, stdout);
+    hl_text_free(&name);
 }
 
 static void add_lines(const struct hl_task *task, const char *picture, struct hl_text *lines)
@@ -115,11 +115,10 @@ static void add_lines(const struct hl_task *task, const char *picture, struct hl
     for (int i = 0; i < finds->count; i++) {
         const struct hl_found *found = &finds->items[i];
         const struct hl_box *box = &found->box;
-        const char *label = class_name(task, found->class);
-        hl_text_add(lines, "%s\t%d\t%d\t", picture, i + 1, found->class);
-        hl_text_add_escaped(lines, label, strlen(label));
-        hl_text_add(lines, "\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\n", (double)box->score, (double)box->left, (double)box->top,
-                    (double)box->right, (double)box->bottom);
+        hl_text_add(lines, "%s\t%d", picture, i + 1);
+        hl_task_add_class_cells(lines, class_name(task, found->class), found->class, (double)box->score);
+        hl_text_add(lines, "\t%.6g\t%.6g\t%.6g\t%.6g\n", (double)box->left, (double)box->top, (double)box->right,
+                    (double)box->bottom);
     }
 }
 
@@ -130,9 +129,7 @@ static void add_members(const struct hl_task *task, cJSON *picture)
     for (int i = 0; i < finds->count; i++) {
         const struct hl_found *found = &finds->items[i];
         cJSON *box = cJSON_CreateObject();
-        cJSON_AddNumberToObject(box, "class", found->class);
-        hl_json_add_string(box, "label", class_name(task, found->class));
-        cJSON_AddNumberToObject(box, "score", (double)found->box.score);
+        hl_task_add_class_members(box, class_name(task, found->class), found->class, (double)found->box.score);
         cJSON_AddNumberToObject(box, "left", (double)found->box.left);
         cJSON_AddNumberToObject(box, "top", (double)found->box.top);
         cJSON_AddNumberToObject(box, "right", (double)found->box.right);
@@ -147,11 +144,9 @@ static void draw(const struct hl_task *task, struct hl_image *image)
     struct hl_text text = {0};
     for (int i = finds->count; i-- > 0;) { // the best one is drawn last, over the others
         const struct hl_found *found = &finds->items[i];
-        const char *label = class_name(task, found->class);
         hl_text_clear(&text);
-        hl_text_add(&text, "%s%s", label, *label != 0 ? " " : "");
-        if (*label == '\0') hl_text_add(&text, "class %d ", found->class);
-        hl_text_add(&text, "%.0f %%", 100 * (double)found->box.score);
+        hl_task_add_class(&text, class_name(task, found->class), found->class);
+        hl_text_add(&text, " %.0f %%", 100 * (double)found->box.score);
         hl_draw_box(image, (double)found->box.left, (double)found->box.top, (double)found->box.right,
                     (double)found->box.bottom, found->class, text.data);
     }
@@ -167,6 +162,7 @@ static int run(const void *given, int operand_count, char **operands)
 {
     static const struct hl_task_kind kind = {
         .command = "detect",
+        .medium = &hl_task_pictures,
         .prepare = prepare,
         .read = read_boxes,
         .summary = add_summary,
@@ -202,5 +198,5 @@ const struct hl_command hl_command_detect = {
     "metadata says, else to -1..1; the others keep a picture's proportions and have bars beside it.\n",
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    HL_TASK_COMMAND(run),
+    HL_TASK_COMMAND("PHOTO...", run),
 };

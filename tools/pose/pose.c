@@ -244,6 +244,7 @@ static int run(const void *given, int operand_count, char **operands)
 {
     static const struct hl_task_kind kind = {
         .command = "pose",
+        .medium = &hl_task_pictures,
         .prepare = prepare,
         .fill = fill,
         .read = read_bodies,
@@ -294,5 +295,5 @@ const struct hl_command hl_command_pose = {
     "as a square with room around it, which stands upright: a head or hand that leans is met less well.\n",
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    HL_TASK_COMMAND(run),
+    HL_TASK_COMMAND("PHOTO...", run),
 };

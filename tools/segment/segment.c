@@ -90,11 +90,8 @@ static bool prepare(struct hl_task *task)
 {
     struct segmentation *segmentation = task->state;
     if (!hl_task_look(task, 1, false)) return false;
-    if (TfLiteInterpreterGetOutputTensorCount(task->file.interpreter) < 1) {
-        hl_error("segment", task->file.path, "has no output");
-        return false;
-    }
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(task->file.interpreter, 0);
+    const TfLiteTensor *output = hl_task_output(task);
+    if (output == NULL) return false;
     if (!look_at_output(segmentation, output))
         return hl_task_misfit(task, "the first output", output,
                               "scores [1,height,width,classes] or numbers of classes [1,height,width] are wanted");
@@ -163,19 +160,6 @@ static int numbered_class(const struct segmentation *segmentation, const TfLiteT
     return number >= 0 && number < MAX_CLASSES ? (int)number : -1;
 }
 
-static bool copy_scores(struct segmentation *segmentation, const struct hl_task *task, const TfLiteTensor *output,
-                        const char *picture)
-{
-    int64_t count = hl_model_elements(output);
-    for (int64_t i = 0; i < count; i++) {
-        segmentation->scores[i] = hl_model_real(output, i);
-        if (!isnan(segmentation->scores[i])) continue;
-        hl_error("segment", picture, "the model's scores hold no numbers (NaN); %s may be damaged", task->file.path);
-        return false;
-    }
-    return true;
-}
-
 static int by_pixels(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -199,7 +183,8 @@ static bool read_classes(struct hl_task *task, const char *picture, const struct
 {
     struct segmentation *segmentation = task->state;
     const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(task->file.interpreter, 0);
-    if (segmentation->form != NUMBERS && !copy_scores(segmentation, task, output, picture)) return false;
+    if (segmentation->form != NUMBERS && !hl_task_reals(task, picture, output, "may be damaged", segmentation->scores))
+        return false;
     float threshold = segmentation->form == FOREGROUND ? threshold_of(segmentation) : 0;
     size_t pixel = 0;
     free(segmentation->classes);
@@ -268,10 +253,9 @@ static void add_lines(const struct hl_task *task, const char *picture, struct hl
     const struct segmentation *segmentation = segmentation_of(task);
     for (int i = 0; i < segmentation->present; i++) {
         int class = segmentation->order[i];
-        const char *name = class_name(task, class);
-        hl_text_add(lines, "%s\t%d\t", picture, class);
-        hl_text_add_escaped(lines, name, strlen(name));
-        hl_text_add(lines, "\t%.6g\t%lld\n", share_of(segmentation, class), (long long)segmentation->pixels[class]);
+        hl_text_add(lines, "%s", picture);
+        hl_task_add_class_cells(lines, class_name(task, class), class, share_of(segmentation, class));
+        hl_text_add(lines, "\t%lld\n", (long long)segmentation->pixels[class]);
     }
 }
 
@@ -282,8 +266,7 @@ static void add_members(const struct hl_task *task, cJSON *picture)
     for (int i = 0; i < segmentation->present; i++) {
         int class = segmentation->order[i];
         cJSON *json = cJSON_CreateObject();
-        cJSON_AddNumberToObject(json, "class", class);
-        hl_json_add_string(json, "label", class_name(task, class));
+        hl_task_add_class_members(json, class_name(task, class), class, (double)NAN);
         cJSON_AddNumberToObject(json, "share", share_of(segmentation, class));
         cJSON_AddNumberToObject(json, "pixels", (double)segmentation->pixels[class]);
         cJSON_AddItemToArray(classes, json);
@@ -298,13 +281,9 @@ static void draw_legend(const struct hl_task *task, struct hl_image *image)
     double line = hl_draw_label_height(image), top = line / 2;
     for (int i = 0; i < segmentation->present; i++) {
         int class = segmentation->order[i];
-        const char *name = class_name(task, class);
         if (class == 0) continue;
         hl_text_clear(&text);
-        if (*name != '\0')
-            hl_text_add(&text, "%s", name);
-        else
-            hl_text_add(&text, "class %d", class);
+        hl_task_add_class(&text, class_name(task, class), class);
         hl_text_add(&text, " %.0f %%", 100 * share_of(segmentation, class));
         hl_draw_label(image, line / 2, top, class, text.data);
         top += line;
@@ -333,6 +312,7 @@ static int run(const void *given, int operand_count, char **operands)
 {
     static const struct hl_task_kind kind = {
         .command = "segment",
+        .medium = &hl_task_pictures,
         .prepare = prepare,
         .read = read_classes,
         .summary = add_summary,
@@ -362,5 +342,5 @@ const struct hl_command hl_command_segment = {
     .details = details,
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    HL_TASK_COMMAND(run),
+    HL_TASK_COMMAND("PHOTO...", run),
 };

@@ -219,15 +219,10 @@ static bool read_picture(struct hl_task *task, const char *picture, const struct
 {
     enum { MAX_SIDE = 65500 };
     struct transformation *transformation = task->state;
-    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensorCount(task->file.interpreter) > 0
-                                     ? TfLiteInterpreterGetOutputTensor(task->file.interpreter, 0)
-                                     : NULL;
-    if (output == NULL || !is_picture(output)) {
-        if (output != NULL)
-            return hl_task_misfit(task, "the first output", output, "a picture, [1,height,width,3], is wanted");
-        hl_error("transform", task->file.path, "has no output");
-        return false;
-    }
+    const TfLiteTensor *output = hl_task_output(task);
+    if (output == NULL) return false;
+    if (!is_picture(output))
+        return hl_task_misfit(task, "the first output", output, "a picture, [1,height,width,3], is wanted");
     hl_image_free(&transformation->made);
     if (!read_pixels(task, output, &transformation->made)) {
         hl_error("transform", picture, "the model's output holds no numbers (NaN); %s may want another --range",
@@ -325,6 +320,7 @@ static int run(const void *given, int operand_count, char **operands)
 {
     static const struct hl_task_kind kind = {
         .command = "transform",
+        .medium = &hl_task_pictures,
         .prepare = prepare,
         .fill = fill,
         .read = read_picture,
@@ -364,5 +360,5 @@ const struct hl_command hl_command_transform = {
     .details = details,
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    HL_TASK_COMMAND(run),
+    HL_TASK_COMMAND("PHOTO...", run),
 };
