@@ -319,7 +319,7 @@ if(TARGET fake_grid AND TARGET test_grid) # the thread sanitizer leaves it out
 endif()
 if(TARGET fake_cuda)
     set(with_fake_cuda HALITE_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_NVRTC_LIBRARY=$<TARGET_FILE:fake_cuda>)
-    foreach(target test_backend test_fake_cuda test_matrix test_cuda_buffers)
+    foreach(target test_backend test_dialect test_fake_cuda test_matrix test_cuda_buffers)
         add_dependencies(${target} fake_cuda)
         set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})
     endforeach()
@@ -419,6 +419,10 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             gpu_golden_test(ops_${precision} ${device} "${half}" ${gpu_op_paths})
         endforeach()
     endforeach()
+    if(TARGET fake_cuda) # sums of bytes by CUDA's instruction
+        gpu_golden_test(exact_some cuda "--option;quantized=exact" ops/conv_2d ops/fully_connected)
+        set_property(TEST golden/exact_some.cuda APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})
+    endif()
 endif()
 
 # ---- the interface: headers, layout, symbols ---------------------------------------------------------------------

@@ -106,6 +106,16 @@ const struct gpu_kernel dialect_sizes = {
                      int4 p = position(); if (!outside_y(p)) write_y(p, splat4(1.0f));),
 };
 
+// dot_bytes in plain code and as an instruction.
+#define DOTS(NAME, INSTRUCTION)                                                                               \
+    {                                                                                                         \
+        .name = NAME, .group = {8, 1, 1},                                                                     \
+        .args = {{GPU_BYTES_IN, "a"}, {GPU_BYTES_IN, "c"}, {GPU_BYTES_OUT, "result"}}, .params = {"n"},       \
+        .integers = true, .byte_dots = INSTRUCTION,                                                           \
+        .body = TEXT_OF(int i = GID0; if (i >= P_n.x) return; result[i] = dot_bytes(a[i], c[i], a[i] >> 4);), \
+    }
+const struct gpu_kernel dialect_plain_dots = DOTS("plain_dots", false), dialect_dots = DOTS("byte_dots", true);
+
 const struct gpu_kernel dialect_epilogue = {
     .name = "epilogue_words",
     .group = {8, 2, 1},
@@ -116,5 +126,6 @@ const struct gpu_kernel dialect_epilogue = {
         GPU_TEXT(int4 p = position(); if (outside_y(p)) return; write_y(p, finish(read_x(p) * to_real(FACTOR), p));),
 };
 
-const struct gpu_kernel *const dialect_kernels[] = {
-    &dialect_unary, &dialect_positive, &dialect_binary, &dialect_value, &dialect_sizes, &dialect_epilogue, NULL};
+const struct gpu_kernel *const dialect_kernels[] = {&dialect_unary,      &dialect_positive, &dialect_binary,
+                                                    &dialect_value,      &dialect_sizes,    &dialect_epilogue,
+                                                    &dialect_plain_dots, &dialect_dots,     NULL};

@@ -7,7 +7,7 @@
 #include "gpu/lang/kernel.h"
 
 extern const struct gpu_kernel dialect_unary, dialect_positive, dialect_binary, dialect_value, dialect_sizes,
-    dialect_epilogue;
+    dialect_epilogue, dialect_plain_dots, dialect_dots;
 extern const struct gpu_kernel *const dialect_kernels[]; // all of them, NULL at the end
 
 #endif

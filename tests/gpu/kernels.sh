@@ -41,6 +41,9 @@ if command -v clang >/dev/null; then
     check 'OpenCL C with halves' clang $quiet -x cl -cl-std=CL1.2 -Xclang -finclude-default-header \
         -Xclang -cl-ext=+cl_khr_fp16 ./*.f16.cl
     # shellcheck disable=SC2086
+    check 'OpenCL C 3.0 with products of bytes' clang $quiet -x cl -cl-std=CL3.0 -Xclang -finclude-default-header \
+        -D__opencl_c_integer_dot_product_input_4x8bit_packed ./*_dots.f32.cl
+    # shellcheck disable=SC2086
     check 'CUDA C++' clang $quiet -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib \
         -include "$stubs/cuda.h" ./*.cu
     # shellcheck disable=SC2086

@@ -38,8 +38,8 @@ struct shape {
 
 // An argument in host memory. Values: dense [b, h, w, c]; weights: vectors; raw: as they are.
 struct data {
-    struct shape shape; // of values; else w is the count of floats
-    float *at;
+    struct shape shape; // of values; else w is the count of floats, or of ints of bytes
+    void *at;
 };
 
 struct job {
@@ -59,7 +59,7 @@ static size_t vectors_of(enum gpu_arg_kind kind, struct shape shape)
 
 static size_t bytes_of(enum gpu_arg_kind kind, struct shape shape, enum gpu_precision precision)
 {
-    if (kind == GPU_RAW_IN || kind == GPU_RAW_OUT) return (size_t)shape.w * 4;
+    if (gpu_arg_is_raw(kind)) return (size_t)shape.w * 4;
     return vectors_of(kind, shape) * (precision == GPU_F32 ? 16 : 8);
 }
 
@@ -89,10 +89,10 @@ static void *to_device_form(enum gpu_arg_kind kind, struct data data, enum gpu_p
     size_t bytes = bytes_of(kind, data.shape, precision);
     void *form = calloc(1, bytes);
     assert_non_null(form);
-    if (kind == GPU_RAW_IN || kind == GPU_RAW_OUT) {
+    if (gpu_arg_is_raw(kind)) {
         memcpy(form, data.at, bytes);
     } else if (kind == GPU_WEIGHTS) {
-        for (size_t i = 0; i < (size_t)data.shape.w; i++) put_number(form, i, data.at[i], precision);
+        for (size_t i = 0; i < (size_t)data.shape.w; i++) put_number(form, i, ((float *)data.at)[i], precision);
     } else {
         const float *from = data.at;
         struct shape s = data.shape;
@@ -108,7 +108,7 @@ static void *to_device_form(enum gpu_arg_kind kind, struct data data, enum gpu_p
 static void from_device_form(const void *form, enum gpu_arg_kind kind, struct data data, enum gpu_precision precision)
 {
     struct shape s = data.shape;
-    if (kind == GPU_RAW_OUT) {
+    if (gpu_arg_is_raw(kind)) {
         memcpy(data.at, form, (size_t)s.w * 4);
         return;
     }
@@ -157,7 +157,7 @@ static void run(const struct place *place, const struct job *job)
         enum gpu_arg_kind kind = i < gpu_kernel_arg_count(kernel) ? kernel->args[i].kind : GPU_IN;
         forms[i] = to_device_form(kind, job->args[i], place->precision);
         dispatch.sizes[i] = bytes_of(kind, job->args[i].shape, place->precision);
-        dispatch.writes[i] = kind == GPU_OUT || kind == GPU_RAW_OUT;
+        dispatch.writes[i] = gpu_arg_is_written(kind);
         dispatch.buffers[i] = api->buffer_create(place->device, dispatch.sizes[i]);
         assert_non_null(dispatch.buffers[i]);
         assert_true(api->buffer_write(place->device, dispatch.buffers[i], 0, forms[i], dispatch.sizes[i]));
@@ -363,6 +363,42 @@ static void binary_words(const struct place *place)
     }
 }
 
+static int dot_of(int32_t a, int32_t b)
+{
+    int sum = 0;
+    for (int i = 0; i < 4; i++) sum += (int8_t)((uint32_t)a >> 8 * i) * (int8_t)((uint32_t)b >> 8 * i);
+    return sum;
+}
+
+static void dots_of_bytes(const struct place *place)
+{
+    enum { COUNT = 1000 };
+    static const int32_t edges[] = {0, -1, 0x7f7f7f7f, INT32_MIN + 0x00808080, 0x00000080, 0x7f, INT32_MIN};
+    enum { EDGES = sizeof edges / sizeof *edges };
+    int32_t a[COUNT], b[COUNT], sums[COUNT];
+    uint32_t random = 1;
+    for (int i = 0; i < COUNT; i++) {
+        random = random * 1664525u + 1013904223u;
+        a[i] = i < EDGES * EDGES ? edges[i % EDGES] : (int32_t)(random ^ random >> 13);
+        random = random * 1664525u + 1013904223u;
+        b[i] = i < EDGES * EDGES ? edges[i / EDGES] : (int32_t)(random ^ random >> 13);
+    }
+    const struct gpu_kernel *const kernels[] = {&dialect_plain_dots, &dialect_dots};
+    for (int k = 0; k < (place->caps->byte_dots ? 2 : 1); k++) {
+        struct job job = {.kernel = kernels[k],
+                          .args = {{{COUNT, 0, 0, 0}, a}, {{COUNT, 0, 0, 0}, b}, {{COUNT, 0, 0, 0}, sums}},
+                          .params = {{COUNT, 0, 0, 0}},
+                          .groups = {(COUNT + 7) / 8, 1, 1}};
+        run(place, &job);
+        for (int i = 0; i < COUNT; i++) {
+            if (sums[i] == (a[i] >> 4) + dot_of(a[i], b[i])) continue;
+            fail_msg("%s on %s: dot_bytes(%#x, %#x, ...) is %d", kernels[k]->name, place->caps->name, (unsigned)a[i],
+                     (unsigned)b[i], (int)sums[i]);
+        }
+    }
+    printf("    dot_bytes as an instruction: %s\n", place->caps->byte_dots ? "yes" : "no");
+}
+
 // ---- values, weights, shared memory
 // ------------------------------------------------------------------------------------
 
@@ -507,6 +543,7 @@ EVERYWHERE(binary_words)
 EVERYWHERE(value_words)
 EVERYWHERE(size_words)
 EVERYWHERE(epilogue_words)
+EVERYWHERE(dots_of_bytes)
 
 int main(void)
 {
@@ -518,9 +555,10 @@ int main(void)
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unary_words_everywhere),  cmocka_unit_test(positive_words_everywhere),
-        cmocka_unit_test(binary_words_everywhere), cmocka_unit_test(value_words_everywhere),
-        cmocka_unit_test(size_words_everywhere),   cmocka_unit_test(epilogue_words_everywhere),
+        cmocka_unit_test(unary_words_everywhere),   cmocka_unit_test(positive_words_everywhere),
+        cmocka_unit_test(binary_words_everywhere),  cmocka_unit_test(value_words_everywhere),
+        cmocka_unit_test(size_words_everywhere),    cmocka_unit_test(epilogue_words_everywhere),
+        cmocka_unit_test(dots_of_bytes_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -484,6 +484,7 @@ static bool build(const struct gpu_kernel *kernel, void *user)
     static const enum gpu_precision made_in[] = {GPU_F32, GPU_F16S}; // plans make no program in GPU_F16
     for (int i = 0; i < 2; i++) {
         if (made_in[i] == GPU_F16S && !caps->half_storage) continue;
+        if (kernel->byte_dots && !caps->byte_dots) continue; // no plan asks for it
         struct gpu_program_desc desc = {.kernel = kernel, .precision = made_in[i], .constants = constants};
         memcpy(desc.group, kernel->group, sizeof desc.group);
         struct gpu_program *program;

@@ -46,6 +46,7 @@ struct gpu_caps {
     int compute_units;     // 0: unknown
     int subgroup_size;     // 0: unknown
     int step_ns;           // what a dispatch costs that waits for the one before it, besides its work; 0: unknown
+    bool byte_dots;        // has an instruction for dot_bytes, and can run kernels that use it
     unsigned matrix_forms; // a bit for each form that MATRIX_STEP may take (enum gpu_matrix_form); 0: it does not pay
 };
 

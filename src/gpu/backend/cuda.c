@@ -110,6 +110,7 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
     snprintf(caps->driver, sizeof caps->driver, "CUDA %d.%d, NVRTC %d.%d", library->driver_version / 1000,
              library->driver_version % 1000 / 10, library->nvrtc_major, library->nvrtc_minor);
     caps->half_math = capability_of(cuda, id) >= 53;
+    caps->byte_dots = capability_of(cuda, id) >= 61;
     if (capability_of(cuda, id) >= 80)
         caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES;
     caps->step_ns = capability_of(cuda, id) >= 90 ? 900 : 1400; // in a graph, with programmatic edges and without

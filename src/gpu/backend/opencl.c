@@ -16,10 +16,18 @@
 
 #define API "OpenCL"
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
-#define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
+#define BUILD_OPTIONS " -cl-mad-enable -w"
 
 // Queries of extensions, by number, because older headers lack their names.
-enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
+enum {
+    C_VERSIONS = 0x1066, // structs c_version, since OpenCL 3.0
+    DOT_PRODUCTS_KHR = 0x1073,
+    FAST_PACKED_DOTS_KHR = 0x1075,
+    CAPABILITY_MAJOR_NV = 0x4000,
+    CAPABILITY_MINOR_NV,
+    WARP_SIZE_NV = 0x4003,
+    WAVEFRONT_WIDTH_AMD = 0x4043,
+};
 
 // ---- objects --------------------------------------------------------------------------------------------------------
 
@@ -165,6 +173,33 @@ static int find_subgroup_size(const struct opencl_api *cl, cl_device_id id, enum
     return 0;
 }
 
+struct c_version {
+    uint32_t number; // the major version from bit 22 on
+    char name[64];
+};
+
+static bool has_c_30(const struct opencl_api *cl, cl_device_id id)
+{
+    struct c_version versions[16];
+    size_t bytes = 0;
+    if (cl->clGetDeviceInfo(id, C_VERSIONS, sizeof versions, versions, &bytes) != CL_SUCCESS) return false;
+    for (size_t i = 0; i < bytes / sizeof *versions; i++)
+        if (versions[i].number >> 22 == 3) return true;
+    return false;
+}
+
+// An instruction for the product of four packed bytes: NVIDIA's from compute capability 6.1 on, or that of the
+// extension, if the device says that it is fast and compiles OpenCL C 3.0, which has the function.
+static bool has_byte_dots(const struct opencl_api *cl, cl_device_id id, const char *extensions)
+{
+    if (gpu_name_list_has(extensions, "cl_nv_device_attribute_query"))
+        return 10 * device_number(cl, id, CAPABILITY_MAJOR_NV) + device_number(cl, id, CAPABILITY_MINOR_NV) >= 61;
+    if (!gpu_name_list_has(extensions, "cl_khr_integer_dot_product")) return false;
+    cl_bool fast[6] = {CL_FALSE}; // signed, unsigned, mixed, and the same three with sums that saturate
+    return has_c_30(cl, id) && (device_number(cl, id, DOT_PRODUCTS_KHR) & 1) != 0 &&
+           cl->clGetDeviceInfo(id, FAST_PACKED_DOTS_KHR, sizeof fast, fast, NULL) == CL_SUCCESS && fast[0];
+}
+
 static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_caps *caps)
 {
     char *name = device_text(cl, id, CL_DEVICE_NAME), *version = device_text(cl, id, CL_DEVICE_VERSION);
@@ -178,6 +213,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
         snprintf(caps->name, sizeof caps->name, "%s", name);
         snprintf(caps->driver, sizeof caps->driver, "%.*s, driver %s", length, version, driver);
         caps->half_math = gpu_name_list_has(extensions, "cl_khr_fp16");
+        caps->byte_dots = has_byte_dots(cl, id, extensions);
     }
     free(name);
     free(version);
@@ -471,6 +507,7 @@ static char *build_log(const struct gpu_device *device, cl_program program)
 struct compilation {
     struct gpu_device *device;
     struct gpu_program *program;
+    const char *options;
     char *text;
     uint64_t key;
     const unsigned char *binary; // from the program cache, or NULL
@@ -491,7 +528,7 @@ static bool load_binary(struct compilation *compilation)
     program->program = cl->clCreateProgramWithBinary(device->context, 1, &device->id, &compilation->binary_size,
                                                      &compilation->binary, &status, &code);
     if (code == CL_SUCCESS && status == CL_SUCCESS &&
-        cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS) {
+        cl->clBuildProgram(program->program, 1, &device->id, compilation->options, NULL, NULL) == CL_SUCCESS) {
         cl_kernel kernel = cl->clCreateKernel(program->program, program->name, &code);
         if (code == CL_SUCCESS) {
             cl->clReleaseKernel(kernel);
@@ -518,7 +555,7 @@ static void compile(void *arg, int64_t item, int worker)
     program->program = cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &compilation->code);
     if (compilation->code != CL_SUCCESS) return;
     compilation->call = "clBuildProgram";
-    compilation->code = cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL);
+    compilation->code = cl->clBuildProgram(program->program, 1, &device->id, compilation->options, NULL, NULL);
 }
 
 static bool has_compiled(struct compilation *compilation)
@@ -564,10 +601,19 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
            gpu_device_allows_group(&device->base, program->name, program->group, most);
 }
 
+// has_byte_dots knows who has OpenCL C 3.0; NVIDIA's instruction needs none.
+static const char *options_for(const struct gpu_device *device, const struct gpu_kernel *kernel)
+{
+    const struct gpu_caps *caps = &device->base.caps;
+    bool newer = kernel->byte_dots && caps->byte_dots && caps->vendor != GPU_VENDOR_NVIDIA;
+    return newer ? "-cl-std=CL3.0" BUILD_OPTIONS : "-cl-std=CL1.2" BUILD_OPTIONS;
+}
+
 static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
     struct compilation *compilation = arg;
     compilation->device = device;
+    compilation->options = options_for(device, desc->kernel);
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     char *text = compilation->text =
         gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
@@ -575,7 +621,7 @@ static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc
     program->name = desc->kernel->name;
     memcpy(program->group, desc->group, sizeof program->group);
     if (!device->base.program_cache.open) return true;
-    compilation->key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
+    compilation->key = hl_hash(hl_hash(0, compilation->options, strlen(compilation->options) + 1), text, strlen(text));
     compilation->binary =
         gpu_program_cache_find(&device->base.program_cache, compilation->key, &compilation->binary_size);
     return true;

@@ -91,11 +91,18 @@ static bool load_device_functions(struct gpu_device *device)
 static bool create_device(struct gpu_device *device)
 {
     static const float priority = 1.0f;
-    const char *extensions[VULKAN_MAX_EXTERNAL + 1];
+    const char *extensions[VULKAN_MAX_EXTERNAL + 2];
+    const struct gpu_caps *caps = &device->base.caps;
     uint32_t count = gpu_vulkan_external_extensions(device, extensions);
-    if (device->base.caps.half_math) extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
+    if (caps->half_math) extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
+    if (caps->byte_dots) extensions[count++] = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dots = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+        .shaderIntegerDotProduct = caps->byte_dots,
+    };
     VkPhysicalDeviceShaderFloat16Int8Features half = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+        .pNext = caps->byte_dots ? &dots : NULL,
         .shaderFloat16 = VK_TRUE,
     };
     VkDeviceQueueCreateInfo queue = {
@@ -106,7 +113,7 @@ static bool create_device(struct gpu_device *device)
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = device->base.caps.half_math ? &half : NULL,
+        .pNext = caps->half_math ? (void *)&half : half.pNext,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .enabledExtensionCount = count,
@@ -246,7 +253,8 @@ static struct gpu_device *vulkan_open_shared(const HaliteGpuContext *context, co
     if (!device->shared) gpu_device_no_memory(&device->base, "a device");
     if (device->shared && gpu_vulkan_take_instance(context, reporter, device->shared)) {
         describe_device(device, device->shared, 0);
-        device->base.caps.half_math = false; // the application may not have enabled the feature
+        // The application may not have enabled these features.
+        device->base.caps.half_math = device->base.caps.byte_dots = false;
         device->handle = context->vk_device;
         device->queue = context->vk_queue;
         if (create_objects(device)) return device;

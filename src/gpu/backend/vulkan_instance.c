@@ -232,7 +232,7 @@ static enum gpu_vendor vendor_of(const VkPhysicalDeviceProperties *properties)
 }
 
 struct extensions {
-    bool driver_properties, float16, nvidia_builtins, amd_core, arm_builtins;
+    bool driver_properties, float16, dot_product, nvidia_builtins, amd_core, arm_builtins;
 };
 
 VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical,
@@ -254,6 +254,7 @@ static struct extensions find_extensions(const struct vulkan_instance *instance,
         const char *name = all[i].extensionName;
         if (!strcmp(name, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) found.driver_properties = true;
         if (!strcmp(name, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) found.float16 = true;
+        if (!strcmp(name, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) found.dot_product = true;
         if (!strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) found.nvidia_builtins = true;
         if (!strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) found.amd_core = true;
         if (!strcmp(name, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) found.arm_builtins = true;
@@ -280,6 +281,18 @@ static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevi
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &half};
     instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
     return half.shaderFloat16;
+}
+
+static bool has_dot_product(const struct vulkan_instance *instance, VkPhysicalDevice physical,
+                            const struct extensions *extensions)
+{
+    if (!extensions->dot_product) return false;
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dots = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+    };
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &dots};
+    instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
+    return dots.shaderIntegerDotProduct;
 }
 
 // Bytes of the largest device-local heap.
@@ -311,9 +324,13 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
                                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
     VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dots = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR,
+    };
     chain(&all, &memory);
     chain(&all, &subgroup);
     if (extensions.driver_properties) chain(&all, &driver);
+    if (extensions.dot_product) chain(&all, &dots);
     if (extensions.nvidia_builtins) chain(&all, &nvidia);
     if (extensions.amd_core) chain(&all, &amd);
     if (extensions.arm_builtins) chain(&all, &arm);
@@ -336,6 +353,9 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
                    amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray),
         .subgroup_size = to_int(subgroup.subgroupSize),
     };
+    // Drivers without the instruction write the same operations that plain code has. Those of the CPU serve tests.
+    caps->byte_dots = has_dot_product(instance, physical, &extensions) &&
+                      (dots.integerDotProduct4x8BitPackedSignedAccelerated || caps->software);
     for (int i = 0; i < 3; i++) {
         caps->max_group[i] = to_int(limits->maxComputeWorkGroupSize[i]);
         caps->max_groups[i] = to_int(limits->maxComputeWorkGroupCount[i]);

@@ -23,7 +23,10 @@ bool gpu_integer_convolve(struct gpu_plan *plan, const struct gpu_integer_sum *s
 double gpu_integer_scale(const struct gpu_value *x, const struct gpu_value *weights, const struct gpu_value *y,
                          int channel, bool wide);
 
-extern const struct gpu_kernel gpu_kernel_sum_codes, gpu_kernel_sum_codes_split;
-#define GPU_INTEGER_CONVOLVE_KERNELS &gpu_kernel_sum_codes, &gpu_kernel_sum_codes_split
+// [0]: in plain code; [1]: with the device's instruction for dot_bytes.
+extern const struct gpu_kernel gpu_kernels_sum_codes[2], gpu_kernels_sum_codes_split[2];
+#define GPU_INTEGER_CONVOLVE_KERNELS                                                       \
+    &gpu_kernels_sum_codes[0], &gpu_kernels_sum_codes[1], &gpu_kernels_sum_codes_split[0], \
+        &gpu_kernels_sum_codes_split[1]
 
 #endif

@@ -244,6 +244,9 @@ const struct gpu_prelude gpu_prelude_cuda = {
                      "#define mul_high_u(a, b) ((int)__umulhi((unsigned)(a), (unsigned)(b)))\n"
                      "#define leading_zeros(x) __clz(x)\n"
                      GPU_WRAPPING_WORDS("unsigned"),
+    .dot_words = "FUNCTION_ int dot_bytes(int a, int b, int sum) {\n"
+                 "    int d; asm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(sum)); return d;\n"
+                 "}\n",
     .matrix_words = matrix_words,
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),

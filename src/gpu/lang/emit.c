@@ -203,7 +203,7 @@ static const char integer_words[] =
     "    return (a & 255) | ((b & 255) << 8) | ((c & 255) << 16) | (d << 24);\n"
     "}\n"
     "FUNCTION_ int int_lane(int4 v, int i) { return pick(i < 2, pick(i == 0, v.x, v.y), pick(i == 2, v.z, v.w)); }\n"
-    "FUNCTION_ int dot_bytes(int a, int b, int sum) {\n"
+    "FUNCTION_ int dot_bytes_(int a, int b, int sum) {\n"
     "    return sum + byte_of(a, 0) * byte_of(b, 0) + byte_of(a, 1) * byte_of(b, 1) + byte_of(a, 2) * byte_of(b, 2) +\n"
     "           (a >> 24) * (b >> 24);\n"
     "}\n"
@@ -246,6 +246,8 @@ static const char integer_words[] =
     "}\n"
     // v + zero within low and high, for any v
     "FUNCTION_ int stored(int v, int zero, int low, int high) { return min(max(v, low - zero), high - zero) + zero; }\n";
+
+static const char plain_dot_words[] = "#define dot_bytes(a, b, sum) dot_bytes_(a, b, sum)\n";
 
 // ---- the word for matrix units. 32 work-items multiply 16 positions x 16 channels of x by 16 channels x 16 outputs of
 // weights. Work-item 4 g + t has slice t of x at positions g (xa) and g + 8 (xb), and the weights of the same channels for
@@ -502,6 +504,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     struct hl_text text = {0};
 
     put(&text, prelude->first[precision]);
+    if (kernel->byte_dots) put(&text, prelude->dot_first);
     put(&text, prelude->types[precision]);
     put(&text, prelude->words);
     put(&text, prelude->more[precision]);
@@ -509,6 +512,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     if (kernel->integers || kernel->moves_codes) {
         put(&text, prelude->integer_words);
         put(&text, integer_words);
+        put(&text, kernel->byte_dots && prelude->dot_words ? prelude->dot_words : plain_dot_words);
     }
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);

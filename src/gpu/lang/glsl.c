@@ -202,6 +202,13 @@ static const char integer_words[] =
     "#define wrap_mul(a, b) ((a) * (b))\n"
     "#define shift_right_u(x, n) int(uint(x) >> (n))\n";
 
+// OpSDot, of four bytes packed into an int (0), with the capabilities DotProductInput4x8BitPacked and DotProduct.
+// GLSL has no word of its own for it that glslang 12 knows.
+static const char dot_words[] =
+    "spirv_instruction(extensions = [\"SPV_KHR_integer_dot_product\"], capabilities = [6018, 6019], id = 4450)\n"
+    "int packed_dot_(int a, int b, spirv_literal int format);\n"
+    "#define dot_bytes(a, b, sum) (packed_dot_(a, b, 0) + (sum))\n";
+
 // The templates that both have.
 #define TEMPLATES \
     .integer_words = integer_words, \
@@ -218,6 +225,8 @@ const struct gpu_prelude gpu_prelude_vulkan = {
     .types = {full, half_storage, half_arithmetic},
     .words = words_vulkan,
     .more = {more, more, more_half},
+    .dot_words = dot_words,
+    .dot_first = "#extension GL_EXT_spirv_intrinsics : require\n",
     .constant = "layout(constant_id = @) const int $ = @;\n",
     .group = "layout(local_size_x = @, local_size_y = @, local_size_z = @) in;\n"
              "layout(local_size_x_id = 100, local_size_y_id = 101, local_size_z_id = 102) in;\n",

@@ -94,6 +94,8 @@ struct gpu_kernel {
     // which is the operation of a stage, the text may also call stage(STAGE, v, a, b) on what it computes on the way.
     bool epilogue;
     bool integers; // the text uses the words for integers: rescale, dot_bytes and others
+    // dot_bytes is the device's instruction for it (byte_dots of its caps), where the language has a word for one.
+    bool byte_dots;
     // The text of a kernel of floats that only moves elements, for values of codes: real and real4 are ints, finish
     // does nothing.
     bool moves_codes;

@@ -88,6 +88,18 @@ static const char more[] =
     "    return b[at_(n, p)];\n"
     "}\n";
 
+// The extension's function needs OpenCL C 3.0. NVIDIA's compiler has the instruction only.
+static const char dot_words[] =
+    "#if defined(__NV_CL_C_VERSION)\n"
+    "static int dot_bytes(int a, int b, int sum) {\n"
+    "    int d; asm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(sum)); return d;\n"
+    "}\n"
+    "#elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed)\n"
+    "#define dot_bytes(a, b, sum) (dot_4x8packed_ss_int(as_uint(a), as_uint(b)) + (sum))\n"
+    "#else\n"
+    "#define dot_bytes(a, b, sum) dot_bytes_(a, b, sum)\n"
+    "#endif\n";
+
 const struct gpu_prelude gpu_prelude_opencl = {
     .first = {[GPU_F16] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"},
     .types = {full, half_storage, half_arithmetic},
@@ -97,6 +109,7 @@ const struct gpu_prelude gpu_prelude_opencl = {
                      "#define mul_high_u(a, b) as_int(mul_hi(as_uint(a), as_uint(b)))\n"
                      "#define leading_zeros(x) ((int)clz(as_uint(x)))\n"
                      GPU_WRAPPING_WORDS("uint"),
+    .dot_words = dot_words,
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("__global const ", "__global ", "restrict ", ""),
     .shared = "__local ",

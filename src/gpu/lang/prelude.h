@@ -17,6 +17,8 @@ struct gpu_prelude {
     const char *words;                 // definitions that are the same in all precisions
     const char *more[GPU_PRECISIONS];  // definitions that need `words`
     const char *integer_words;         // mul_high and others, for kernels that compute with integers
+    const char *dot_words;             // dot_bytes as an instruction; NULL: the language has none
+    const char *dot_first;             // what comes first in texts with dot_words
     const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size

@@ -79,6 +79,11 @@ static inline void ptx_(const char *, unsigned &to, float high, float low)
 {
     to = hl_half_from_float(low) | (unsigned)hl_half_from_float(high) << 16;
 }
+static inline void ptx_(const char *, int &to, int a, int b, int sum)
+{
+    for (int shift = 0; shift < 32; shift += 8) sum += (signed char)(a >> shift) * (signed char)(b >> shift);
+    to = sum;
+}
 
 // A matrix product of a warp, m16n8k16 of halves or m16n8k8 of TF32: lane 4 g + t has rows g and g + 8 of a, column g
 // of b, and the columns 2 t and 2 t + 1 of c.

@@ -26,6 +26,7 @@ static const struct layout {
     const char *operands;
 } layouts[] = {
     {1, 1, "i"}, // OpUndef
+    {10, 10, "l"}, // OpExtension
     {11, 11, "il"}, // OpExtInstImport
     {12, 12, "iiili"}, // OpExtInst
     {14, 14, "l"}, // OpMemoryModel
@@ -64,6 +65,7 @@ static const struct layout {
     {248, 249, "i"}, // OpLabel, OpBranch
     {250, 250, "iiil"}, // OpBranchConditional
     {252, 254, "i"}, // OpKill, OpReturn, OpReturnValue
+    {4450, 4450, "iiiil"}, // OpSDot
 };
 
 static const struct layout *layout_of(uint32_t opcode)
