@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ struct hl_convolve {
     struct hl_scratch packed_rows, window, corrections; // of struct hl_row_block, for each worker
     // How the work is cut.
     int64_t positions, block, blocks;
-    int parts; // of the panels
+    int parts;       // of the panels
+    int line_panels; // so many panels have the outputs of a cache line, and are not parted
 };
 
 // A block of packed rows has so many bytes, or is one tile. The integer sums of so many tiles become outputs at once,
@@ -37,27 +39,73 @@ enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32 };
 
 // ---- making -------------------------------------------------------------------------------------
 
-// Blocks of rows as the cache wants them, or fewer rows so that all threads have work, and parts of panels where that
-// is not enough. Little work stays in one item.
+// Rows of the output and panels of weights that an item of work has.
+struct item {
+    int64_t rows, panels;
+};
+
+// Cycles of one item, from layers cut in all ways on a Zen 4 (1x1 and 3x3 of 7 x 7 to 33 x 33 positions), where bytes
+// that are read once more cost up to 1 / 20, and on others from what a cache of all threads can give.
+static double cycles_of(const struct hl_convolve *c, double row_bytes, const struct item *item)
+{
+    enum { CYCLES_OF_ITEM = 300, CYCLES_OF_TILE = 40, CYCLES_OF_ROW = 2, MIN_ROWS = 4, BYTES_OF_CYCLE = 16 };
+    const struct hl_packed *packed = &c->packed;
+    const int64_t tiles = (item->rows - 1) / packed->rows + 1;
+    int64_t rows = item->rows < tiles * MIN_ROWS ? tiles * MIN_ROWS : item->rows;
+    double steps = (double)packed->steps;
+    if (packed->unit) {
+        rows = (rows + packed->unit->register_rows - 1) / packed->unit->register_rows * packed->unit->register_rows;
+        steps /= packed->unit->steps;
+    }
+    const double panel = (double)(tiles * CYCLES_OF_TILE) + (double)rows * steps * CYCLES_OF_ROW;
+    const double bytes = (double)item->panels * (double)hl_packed_panel_bytes(packed) + (double)item->rows * row_bytes;
+    return CYCLES_OF_ITEM + (double)item->panels * panel + bytes / BYTES_OF_CYCLE;
+}
+
+// Rows of one of `blocks` blocks: as many as each other block has, or whole tiles.
+static int64_t rows_of_block(const struct hl_convolve *c, int64_t blocks, bool whole_tiles)
+{
+    const int64_t each = (c->positions - 1) / blocks + 1, width = c->rows.shape.out_width, rows = c->packed.rows;
+    int64_t block = whole_tiles ? (each - 1) / rows * rows + rows : each;
+    if (c->rows.source->start && block >= width) block = (block + width / 2) / width * width; // where tiles end
+    return block < c->positions ? block : c->positions;
+}
+
+// Cuts the outputs in two dimensions, blocks of rows and parts of the panels, so that the last thread is done as early
+// as possible. An item reads its rows and its part of the weights, so blocks of one tile, which are many, would each
+// read all weights, and parts of one panel all rows. A thread may come late by a part of an item, in which others help.
 static void cut_work(struct hl_convolve *c, int threads)
 {
+    enum { ITEMS_OF_THREAD = 4, LATE = 4, STEP = 8 };
     const struct hl_conv_shape *shape = &c->rows.shape;
-    const int rows = c->packed.rows, width = shape->out_width;
+    const int64_t groups = c->rows.groups, panels = (c->packed.panels - 1) / c->line_panels + 1;
     const bool copied = c->rows.source->start != NULL;
-    double products = hl_rows_products(&c->rows) * hl_conv_groups(shape);
-    if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
+    if (hl_rows_products(&c->rows) * hl_conv_groups(shape) < HL_MIN_SHARED_PRODUCTS) threads = 1;
     // Windows in a copy share most of their values.
-    const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, read_at_once = copied ? c->rows.groups : 1;
-    const int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
-    int64_t tiles = BLOCK_BYTES / (row_bytes > 0 ? row_bytes : 1) / rows, all = (c->positions + rows - 1) / rows;
-    int64_t each = threads > 1 ? all / (2 * threads) : all;
-    if (tiles > each) tiles = each;
-    c->block = (tiles > 0 ? tiles : 1) * rows;
-    if (copied && c->block >= width) c->block = (c->block + width / 2) / width * width; // tiles end where rows do
-    if (c->block > c->positions) c->block = c->positions;
-    c->blocks = (c->positions + c->block - 1) / c->block;
-    int64_t wanted = c->blocks * c->rows.groups < threads ? threads : 1;
-    c->parts = wanted < c->packed.panels ? (int)wanted : (int)c->packed.panels;
+    const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, read_at_once = copied ? groups : 1;
+    int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
+    if (row_bytes < 1) row_bytes = 1;
+    int64_t most = BLOCK_BYTES / row_bytes / c->packed.rows * c->packed.rows;
+    if (most < c->packed.rows) most = c->packed.rows;
+    const int64_t least = (c->positions - 1) / most + 1, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
+    const double late = threads > 1 ? 1.0 / LATE : 0;
+    double best = INFINITY;
+    // Many blocks or parts differ little from one more, so not all are tried.
+    for (int64_t blocks = least; blocks == least || (blocks <= items && blocks <= c->positions);
+         blocks += 1 + blocks / STEP)
+        for (int64_t parts = 1; parts == 1 || (blocks * groups * parts <= items && parts <= panels);
+             parts += 1 + parts / STEP)
+            for (int whole = 0; whole < 2; whole++) {
+                const int64_t block = rows_of_block(c, blocks, whole), count = (c->positions - 1) / block + 1;
+                const struct item item = {block, ((panels - 1) / parts + 1) * c->line_panels};
+                const double turns = (double)((count * groups * parts - 1) / threads + 1);
+                const double cycles = (turns + late) * cycles_of(c, (double)row_bytes, &item);
+                if (cycles >= best) continue;
+                best = cycles;
+                c->block = block;
+                c->blocks = count;
+                c->parts = (int)parts;
+            }
 }
 
 // A matrix has the outputs of `together` groups.
@@ -217,6 +265,8 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     hl_epilogue_init(&c->epilogue, simd, shape->outputs, (int64_t)shape->out_height * shape->out_width,
                      &params->results);
     c->rounded = c->packed.dot_width == 1 && !c->rows.source->segments && hl_rows_products(&c->rows) <= HL_FEW_PRODUCTS;
+    const int line = HL_LINE / (int)hl_type_size(hl_output(ctx, node, 0)->type);
+    c->line_panels = line > simd->columns ? line / simd->columns : 1;
     cut_work(c, hl_thread_count(ctx));
 
     struct hl_parts parts = {.weights = &made.shared};
@@ -255,7 +305,8 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
     const bool finishes = epilogue->form->finish != NULL;
-    const int rows = packed->rows;
+    const int tiles = (block->count - 1) / packed->rows + 1;
+    const int rows = packed->unit ? packed->rows : (block->count - 1) / tiles + 1; // each tile's, about as many
     const int64_t next_panel = hl_packed_panel_bytes(packed);
     struct hl_tile tile = hl_packed_tile(packed, block->group, first);
     struct hl_output_tile at = {0};
@@ -310,9 +361,11 @@ static void run_item(void *arg, int64_t item, int worker)
         .x_zeros = c->rows.zeros,
     };
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, run->x);
-    const int64_t first_panel = c->packed.panels * part / c->parts, end = c->packed.panels * (part + 1) / c->parts;
+    const int64_t panels = c->packed.panels, lines = (panels - 1) / c->line_panels + 1;
+    const int64_t first_panel = lines * part / c->parts * c->line_panels;
+    const int64_t end = lines * (part + 1) / c->parts * c->line_panels;
     if (c->packed.unit) c->packed.unit->begin();
-    run_panels(run, &block, &output, first_panel, end);
+    run_panels(run, &block, &output, first_panel, end < panels ? end : panels);
     if (c->packed.unit) c->packed.unit->end();
 }
 
