@@ -14,12 +14,14 @@ if [ ! -x "$mkdocs" ]; then
 fi
 rm -rf "$out/pages" "$out/html"
 mkdir -p "$out/pages"
-git ls-files -co --exclude-standard -- '*.md' | grep -vE '^tests/' | while read -r page; do
+git ls-files -co --exclude-standard -- '*.md' '*.png' | grep -vE '^tests/' | while read -r page; do
     mkdir -p "$out/pages/$(dirname "$page")"
     cp "$page" "$out/pages/$page"
 done
+# A drawing in Mermaid's words would need a script from elsewhere.
+sed '/^```mermaid$/,/^```$/d' "$out/pages/README.md" >"$out/pages/index.md"
+rm "$out/pages/README.md"
 # In the tree a link may lead to a folder or a file of source; on the site it is the name alone.
-mv "$out/pages/README.md" "$out/pages/index.md"
 python3 packaging/site_links.py "$out/pages"
 {
     echo '# Reference'
