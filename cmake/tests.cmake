@@ -538,7 +538,7 @@ endif()
 # ---- packages -------------------------------------------------------------------------------------------------------
 halite_test(packaging/deb SLOW ONCE COMMAND sh tests/packaging/deb.sh)
 halite_test(packaging/reproducible SLOW ONCE COMMAND sh tests/packaging/reproducible.sh)
-halite_test(packaging/site SLOW ONCE COMMAND sh tests/packaging/site.sh)
+halite_test(packaging/site ONCE COMMAND sh tests/packaging/site.sh)
 halite_test(packaging/single_file SLOW ONCE COMMAND sh tests/packaging/single_file.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
 
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------

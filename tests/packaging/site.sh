@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # site.sh: the documents' site is built, has a page for each document and the reference of the headers, fetches nothing from
-# elsewhere, and is refused where a link leads nowhere.
+# elsewhere, works in a browser, and is refused where a link leads nowhere.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,6 +27,7 @@ if grep -rlE '<(script|link)[^>]*(src|href)="https?://[^"]*\.(js|css)' "$html" -
     echo "these pages fetch scripts or styles from elsewhere"
     exit 1
 fi
+python3 tests/packaging/site_pages.py "$html"
 echo '[nowhere](docs/no_such_page.md)' >>"$work/README.md"
 if sh "$work/packaging/site.sh" >"$work/log" 2>&1; then
     echo "a link to nowhere was not refused"

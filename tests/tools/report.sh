@@ -1,39 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # halite report: one page that needs nothing else, shows every node, and survives hostile names; the trace beside it. With
-# Chromium the page is opened as a person would; HALITE_SCREENSHOTS names a folder for pictures of it.
+# Chromium the page is opened as a person would.
 . "$(dirname "$0")/lib"
 needs "$model"
 . "$here/report_page"
 
-# A browser that does not start here (a container may forbid it) is none.
-if [ -n "$chromium" ]; then
-    echo '<p>salt</p>' >"$work/salt.html"
-    browse --dump-dom "file://$work/salt.html"
-    grep -q '<p>salt</p>' "$work/out" || chromium=
-fi
-[ -n "$chromium" ] || echo "left out: pages in a browser (no chromium that starts)"
+in_browser=true
+has_browser || { in_browser=false; echo "left out: pages in a browser (no Python or no Chromium that starts)"; }
 
 # shows COUNT PAGE [WORDS]: the page draws COUNT nodes (inputs and outputs among them), says WORDS, and its script has no
 # error.
 shows() {
-    [ -n "$chromium" ] || return 0
-    browse --enable-logging=stderr --dump-dom "file://$2"
-    drawn=$(grep -o '<g transform="[^"]*" class="node' "$work/out" | wc -l)
-    [ "$drawn" -eq "$1" ] || failed "$2 draws $drawn nodes, not $1"
+    $in_browser || return 0
+    browse --picture "$(basename "$2" .html)" "file://$2" \
+        'return `${document.querySelectorAll("#graph g.node").length} nodes, ${document.body.innerText}`'
+    [ "$(sed 's/ .*//;q' "$work/out")" -eq "$1" ] || failed "$2 does not draw $1 nodes"
     grep -q "${3-}" "$work/out" || failed "$2 does not say: ${3-}"
-    ! grep -q 'CONSOLE.*rror' "$work/err" || failed "$2: the script fails"
-    if [ -n "${HALITE_SCREENSHOTS:-}" ]; then
-        mkdir -p "$HALITE_SCREENSHOTS"
-        browse --screenshot="$HALITE_SCREENSHOTS/$(basename "$2" .html).png" "file://$2"
-    fi
+    [ ! -s "$work/err" ] || failed "$2: the script fails"
 }
 
 # finds WORD PAGE: a person who types WORD and Enter is shown one node, larger with each click on +; the arrow keys go on to
 # the next one and back.
 finds() {
-    [ -n "$chromium" ] || return 0
-    { cat "$2"; printf '<script>{ const word = "%s";\n' "$1"; cat <<'END'
+    $in_browser || return 0
+    browse "file://$2" "const word = '$1'; $(cat <<'JS'
         const id = name => document.getElementById(name), seen = () => id('graph').querySelector('g').getAttribute('transform');
         id('search').value = word;
         id('search').dispatchEvent(new Event('input'));
@@ -43,14 +34,11 @@ finds() {
         const larger = before !== seen(), name = () => id('details').querySelector('h3').textContent, found = name();
         const press = key => { id('graph').dispatchEvent(new KeyboardEvent('keydown', { key })); return name(); };
         const keys = press('ArrowDown') !== found && press('ArrowUp') === found;
-        document.body.append(`used: ${id('found').textContent}, ${found}, ${larger ? 'zoomed' : 'as before'}, `
-            + (keys ? 'with keys' : 'keys do nothing'));
-    }</script>
-END
-    } >"$work/used.html"
-    browse --enable-logging=stderr --dump-dom "file://$work/used.html"
-    grep -q "used: 1 of 1, .*$1.*, zoomed, with keys" "$work/out" ||
-        failed "$2: looking for $1: $(grep -o 'used: .*' "$work/out")"
+        return `${id('found').textContent}, ${found}, ${larger ? 'zoomed' : 'as before'}, `
+            + (keys ? 'with keys' : 'keys do nothing');
+JS
+)"
+    grep -q "^1 of 1, .*$1.*, zoomed, with keys" "$work/out" || failed "$2: looking for $1"
 }
 
 # alone PAGE: nothing in it asks a network or another file for anything.
@@ -62,9 +50,8 @@ alone() {
 # tells PAGE: a click on the first row of the nodes' table shows that node with its options and its work, and the SVG is a
 # drawing with all nodes that stands alone.
 tells() {
-    [ -n "$chromium" ] || return 0
-    { cat "$1"; cat <<'END'
-    <script>{
+    $in_browser || return 0
+    browse "file://$1" "$(cat <<'JS'
         const id = name => document.getElementById(name);
         id('nodes').querySelector('tbody tr').click();
         const panel = id('details').textContent;
@@ -72,15 +59,12 @@ tells() {
         const drawn = svg.querySelectorAll('g.node rect').length, wrong = svg.querySelector('parsererror') !== null;
         const strange = /var\(|color-mix|https?:\/\/(?!www\.w3\.org)/.test(asSvg());
         const says = (pattern, word) => pattern.test(panel) ? word : `no ${word}`;
-        document.body.append(`told: ${says(/CONV_2D #0/, 'node')} ${says(/padding same/, 'options')} `
+        return `${says(/CONV_2D #0/, 'node')} ${says(/padding same/, 'options')} `
             + `${says(/multiply-adds, [0-9. kM]+ parameters/, 'work')} ${drawn} of ${graph.vertices.length} `
-            + (wrong || strange ? 'badly' : 'well'));
-    }</script>
-END
-    } >"$work/told.html"
-    browse --enable-logging=stderr --dump-dom "file://$work/told.html"
-    grep -q "told: node options work 9 of 9 well" "$work/out" || failed "$1 tells: $(grep -o 'told: .*' "$work/out")"
-    ! grep -q CONSOLE "$work/err" || failed "$1: the console is not empty"
+            + (wrong || strange ? 'badly' : 'well');
+JS
+)"
+    grep -q "^node options work 9 of 9 well$" "$work/out" && [ ! -s "$work/err" ] || failed "$1 tells"
 }
 
 page=$work/digits.html
@@ -90,12 +74,12 @@ alone "$page"
 shows $(($(grep -o '"version":[0-9]*,"inputs"' "$page" | wc -l) + 2)) "$page"
 finds SOFTMAX "$page"
 tells "$page"
-opens "$page"
+! $in_browser || opens "$page"
 # Constants through DEQUANTIZE, as in models of halves, are parts of what reads them; these opened on an empty sheet.
 for name in face_landmark_float16 hand_landmark_lite_float16; do
     [ -e "$shared/models/mediapipe/$name.tflite" ] || continue
     passes "$halite" report "$shared/models/mediapipe/$name.tflite" --runs 0 -o "$work/$name.tflite.html"
-    opens "$work/$name.tflite.html"
+    ! $in_browser || opens "$work/$name.tflite.html"
 done
 if command -v python3 >/dev/null; then
     run python3 -c '

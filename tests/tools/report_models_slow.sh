@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib"
 . "$here/report_page"
 needs "$shared/models"
-[ -n "$chromium" ] || { echo "skipped: no chromium"; exit 77; }
+has_browser || { echo "skipped: no Python or no Chromium that starts"; exit 77; }
 for folder in ${MODELS:-audio classification detection mediapipe mlperf_tiny odd pose seanet segmentation style text}; do
     for model in "$shared/models/$folder"/*.tflite; do
         "$halite" report "$model" --runs 0 -o "$work/page.html" >"$work/out" 2>"$work/err" || continue
