@@ -84,6 +84,14 @@ class _Writer:
         return struct.calcsize("<" + value.code) if isinstance(value, Scalar) else 4
 
 
+def _file(root, identifier):
+    writer = _Writer()
+    writer.out += b"\0\0\0\0" + identifier
+    writer.value(root, 0)
+    writer.align(4)
+    return bytes(writer.out)
+
+
 def _ints(values):
     return np.array(values, "<i4")
 
@@ -119,8 +127,9 @@ class Model:
             _0=Scalar("I", self.codes.index((code, version))), _1=_ints(inputs), _2=_ints(outputs),
             _3=Scalar("B", options_type), _4=options))
 
-    def write(self, inputs, outputs):
-        """The file's bytes; inputs and outputs are {name in the signature: tensor}."""
+    def write(self, inputs, outputs, metadata=None):
+        """The file's bytes; inputs and outputs are {name in the signature: tensor}, metadata is a Table by the schema of
+        tflite-support."""
         def maps(tensors):
             return [Table(_0=name, _1=Scalar("I", tensor)) for name, tensor in tensors.items()]
 
@@ -129,10 +138,9 @@ class Model:
         codes = [Table(_0=Scalar("b", code), _2=Scalar("i", version), _3=Scalar("i", code))
                  for code, version in self.codes]
         signature = Table(_0=maps(inputs), _1=maps(outputs), _2="serving_default", _4=Scalar("I", 0))
-        root = Table(_0=Scalar("I", 3), _1=codes, _2=[subgraph], _3=self.description, _4=self.buffers,
-                     _7=[signature])
-        writer = _Writer()
-        writer.out += b"\0\0\0\0TFL3"
-        writer.value(root, 0)
-        writer.align(4)
-        return bytes(writer.out)
+        entries, buffers = None, self.buffers
+        if metadata is not None:
+            entries = [Table(_0="TFLITE_METADATA", _1=Scalar("I", len(buffers)))]
+            buffers = buffers + [Table(_0=_file(metadata, b"M001"))]
+        return _file(Table(_0=Scalar("I", 3), _1=codes, _2=[subgraph], _3=self.description, _4=buffers, _6=entries,
+                           _7=[signature]), b"TFL3")

@@ -37,7 +37,7 @@ static void print_help(FILE *out)
           "Runs TensorFlow Lite models (.tflite).\n\n",
           out);
     for (int i = 0; i < HL_FIRST_PROGRAM; i++)
-        fprintf(out, "  %-11s%s\n", hl_commands[i]->name, hl_commands[i]->summary);
+        fprintf(out, "  %-21s%s\n", hl_commands[i]->name, hl_commands[i]->summary);
     fputs("\nTensorFlow Lite's own tools, also as programs of these names:\n", out);
     for (int i = HL_FIRST_PROGRAM; i < HL_COMMAND_COUNT; i++)
         fprintf(out, "  %s\n      %s\n", hl_commands[i]->name, hl_commands[i]->summary);

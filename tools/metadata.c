@@ -38,11 +38,28 @@ static bool read_channels(const struct hl_flatbuffer *file, size_t table, enum h
     return true;
 }
 
+// The table of an input of the primary subgraph, 0: there is none.
+static size_t find_input(const struct hl_flatbuffer *file, int input)
+{
+    size_t subgraph = child(file, hl_flatbuffer_root(file), HL_ModelMetadata_subgraph_metadata, 0);
+    return child(file, subgraph, HL_SubGraphMetadata_input_tensor_metadata, (uint32_t)input);
+}
+
+int hl_metadata_sound_rate(const TfLiteModel *model, int input)
+{
+    struct hl_flatbuffer file = find(model);
+    size_t content = hl_read_child(&file, find_input(&file, input), HL_TensorMetadata_content);
+    unsigned type = (unsigned)hl_read_integer(&file, content, HL_Content_content_properties_type);
+    if (hl_schema_member(HL_ContentProperties, type) != HL_AudioProperties) return 0;
+    size_t sound = hl_read_child(&file, content, HL_Content_content_properties);
+    int64_t rate = hl_read_integer(&file, sound, HL_AudioProperties_sample_rate);
+    return rate > 0 && rate <= INT32_MAX ? (int)rate : 0;
+}
+
 bool hl_metadata_normalization(const TfLiteModel *model, int input, struct hl_normalization *normalization)
 {
     struct hl_flatbuffer file = find(model);
-    size_t subgraph = child(&file, hl_flatbuffer_root(&file), HL_ModelMetadata_subgraph_metadata, 0);
-    size_t tensor = child(&file, subgraph, HL_SubGraphMetadata_input_tensor_metadata, (uint32_t)input);
+    size_t tensor = find_input(&file, input);
     for (uint32_t i = 0;; i++) {
         size_t unit = child(&file, tensor, HL_TensorMetadata_process_units, i);
         if (unit == 0) return false;

@@ -11,6 +11,9 @@
 // Normalization of an input of the primary subgraph. False where the metadata has none; damaged metadata has none.
 bool hl_metadata_normalization(const TfLiteModel *model, int input, struct hl_normalization *normalization);
 
+// Samples a second of an input that takes sound; 0 where the metadata does not say.
+int hl_metadata_sound_rate(const TfLiteModel *model, int input);
+
 // Name, description, version, author and license of the model, each NULL where absent. Lent by the model.
 struct hl_metadata_about {
     const char *name, *description, *version, *author, *license;

@@ -154,6 +154,43 @@ static void write_gpu(void)
     fclose(dictionary);
 }
 
+// ---- sounds -------------------------------------------------------------------------------------
+
+// One frame of two channels; the first byte says that there has to be a header.
+static void write_sound(const char *name, unsigned char tag, unsigned char bits, const void *samples, size_t size)
+{
+    unsigned char file[80] = "\0RIFF\0\0\0\0WAVEfmt \20\0\0\0\0\0\2\0\200\76\0\0\0\372\0\0\0\0\0\0data";
+    enum { HEAD = 45, TAG = 21, BLOCK = 33, BITS = 35, SIZE = 41 };
+    file[TAG] = tag;
+    file[BITS] = bits;
+    file[BLOCK] = file[SIZE] = (unsigned char)size;
+    memcpy(file + HEAD, samples, size);
+    write_seed("fuzz_wave", name, file, HEAD + size);
+}
+
+static void write_sounds(void)
+{
+    static const double both[] = {0.5, -2};
+    static const float floats[] = {0.5f, -1};
+    static const unsigned char bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (unsigned char bits = 8; bits <= 32; bits += 8) {
+        char name[20];
+        snprintf(name, sizeof name, "pcm_%d", bits);
+        write_sound(name, 1, bits, bytes, bits / 4);
+    }
+    write_sound("float", 3, 32, floats, sizeof floats);
+    write_sound("double", 3, 64, both, sizeof both);
+    for (char format = 1; format <= 6; format++) {
+        char name[20], bare[] = {format, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        snprintf(name, sizeof name, "bare_%d", format);
+        write_seed("fuzz_wave", name, bare, sizeof bare);
+    }
+    FILE *dictionary = open_file("fuzz_wave", "dict", NULL);
+    static const char *const words[] = {"RIFF", "WAVE", "fmt ", "data", "LIST", "\376\377", "\377\377\377\377"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) write_word(dictionary, words[i], strlen(words[i]));
+    fclose(dictionary);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -168,6 +205,7 @@ int main(int argc, char **argv)
     write_models();
     write_flex();
     write_calls();
+    write_sounds();
     write_gpu();
     return 0;
 }

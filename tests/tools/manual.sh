@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib"
 mkdir "$work/man"
 passes "$halite" manual --folder "$work/man"
-commands=$(sed -n 's/^COMMAND(\(.*\))$/halite-\1/p; s/^PROGRAM(\(.*\))$/\1/p' "$root/tools/commands.def")
+commands=$(sed -n '/^COMMAND/s/_/-/g; s/^COMMAND(\(.*\))$/halite-\1/p; s/^PROGRAM(\(.*\))$/\1/p' "$root/tools/commands.def")
 for name in halite $commands; do
     [ -s "$work/man/$name.1" ] || failed "no page of $name"
 done
