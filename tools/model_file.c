@@ -238,6 +238,7 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
         .device = options->device,
         .precision = (HaliteGpuPrecision)(kHaliteGpuPrecisionF32 + options->precision),
         .quantized = (HaliteGpuQuantized)(kHaliteGpuQuantizedFloat + options->quantized),
+        .tune = options->tune,
     };
     file->delegate = file->gpu.HaliteGpuDelegateCreate(&how);
     return file->delegate != NULL; // NULL: the delegate has said why

@@ -29,6 +29,7 @@ struct hl_model_options {
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;                              // folder for compiled kernels; NULL: none are kept
     const char *weights_cache;                      // file for packed weights; NULL: they are not kept
+    bool tune;                                      // blocks of the GPU's kernels are to be tried
     const char *custom_ops;                         // library with custom operators; NULL: none
     // Operators that have no kernel here get one that computes nothing: to look at the graph, not to run it.
     bool stand_ins;

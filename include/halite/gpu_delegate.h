@@ -123,6 +123,11 @@ typedef struct HaliteGpuDelegateOptions {
     // used for the longest time are removed until the others fit; files of anybody else are never touched. 0: 256 MiB;
     // UINT64_MAX: any number.
     uint64_t serialization_max_bytes;
+    // Tries the blocks in which kernels may be computed: each time the delegate is applied, it takes some that no time
+    // is known of, and notes the times of runs while profiling is on (HaliteDelegateSetProfiling) in a file in
+    // v2->serialization_dir. Delegates with this folder and without this option then take the fastest. `halite tune`
+    // does all that.
+    bool tune;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use

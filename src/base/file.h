@@ -38,6 +38,11 @@ struct hl_file_piece {
     size_t size;
 };
 bool hl_file_write_pieces(const char *path, const struct hl_file_piece *pieces, size_t count, const char **why);
+// The name, in a folder of kept files, of what was measured on a device of an API.
+enum { HL_FILE_NAME_BYTES = 200 };
+void hl_file_tuned_name(char name[HL_FILE_NAME_BYTES], const char *api, const char *device);
+// Replaces each character of a file's name that some system does not take, or that means something to it.
+void hl_file_clean_name(char *name);
 // Notes that a kept file is used now, for hl_file_shrink_folder.
 void hl_file_note_use(const char *path);
 // Removes kept files from a folder, those first that were used the longest ago, until the others have `most` bytes

@@ -72,8 +72,7 @@ static bool describe(struct gpu_disk_cache *cache, const struct gpu_engine *engi
     int name = snprintf(cache->path, room, "%s/", options->serialization_dir);
     snprintf(cache->path + name, room - (size_t)name, "%.*s_%llu.bin", NAME_CHARACTERS, token,
              (unsigned long long)fingerprint);
-    for (char *at = cache->path + name; *at; at++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at)) *at = '_';
+    hl_file_clean_name(cache->path + name);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/delegate/custom_op.h"
+#include "gpu/delegate/tuning_file.h"
 
 // ---- messages -----------------------------------------------------------------------------------
 
@@ -66,6 +67,7 @@ void gpu_engine_release(struct gpu_engine *engine)
         gpu_programs_destroy(&engine->programs);
         engine->info.backend->close(engine->device);
     }
+    gpu_tuning_free(&engine->tuning);
     gpu_options_free(&engine->options);
     free(engine->buffers.list);
     gpu_custom_ops_free(engine->custom_ops);
@@ -110,6 +112,7 @@ bool gpu_engine_open(struct gpu_engine *engine)
     engine->precision = engine->options.precision;
     if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;
     if (engine->precision == GPU_F16S && !info->caps.half_storage) engine->precision = GPU_F32;
+    gpu_tuning_file_load(engine);
     return true;
 }
 

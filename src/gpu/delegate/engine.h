@@ -10,6 +10,7 @@
 #include "gpu/delegate/options.h"
 #include "gpu/delegate/profile.h"
 #include "gpu/plan/programs.h"
+#include "gpu/plan/tuning.h"
 #include "tensorflow/lite/c/common.h"
 
 // What the application has bound, and where tensors are; for buffers.c and kernel.c.
@@ -44,6 +45,7 @@ struct gpu_engine {
     struct gpu_device *device;       // NULL until gpu_engine_open
     enum gpu_precision precision;    // that of the options, or a higher one if the device lacks it
     struct gpu_program_pool programs;
+    struct gpu_tuning tuning;
     struct gpu_first_batch {
         uint64_t graph; // gpu_graph_hash
         int batch;

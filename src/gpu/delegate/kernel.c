@@ -9,6 +9,7 @@
 #include "gpu/delegate/delegate.h"
 #include "gpu/delegate/disk_cache.h"
 #include "gpu/delegate/part.h"
+#include "gpu/delegate/tuning_file.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/op.h"
@@ -156,11 +157,12 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
     if (!make_ports(part, context, params->output_tensors, delegate_report_latest(&delegate->base.report)))
         return false;
     if (part->output_count == 0) return true;
-    part->plan = gpu_plan_create(part->graph, engine->info.backend->caps(engine->device), engine->precision,
-                                 engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS, first_batch);
+    part->plan =
+        gpu_plan_create(part->graph, engine->info.backend->caps(engine->device), &engine->tuning, engine->precision,
+                        engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS, first_batch);
     if (!part->plan) return false;
-    struct gpu_disk_cache cache;
-    gpu_disk_cache_begin(&cache, engine, part->plan);
+    struct gpu_disk_cache cache = {.path = NULL};
+    if (!engine->options.tune) gpu_disk_cache_begin(&cache, engine, part->plan); // programs of trials are not kept
     part->runner = gpu_runner_create(part->plan, &engine->programs);
     gpu_disk_cache_end(&cache, engine, part->runner);
     if (!part->runner) return false;
@@ -211,6 +213,7 @@ void gpu_kernel_destroy(void *own)
     struct gpu_engine *engine = part->engine;
     gpu_async_destroy(part->async);
     gpu_engine_enter(engine, NULL, "Free"); // parts of the runtime may already be freed: messages go to standard error
+    gpu_tuning_file_save(engine);
     end_part(part);
     gpu_engine_leave(engine);
     free(part);
@@ -335,13 +338,22 @@ static bool encode(struct gpu_part *part)
     return ok;
 }
 
+static void note_times(struct gpu_part *part)
+{
+    for (int i = 0; i < part->plan->step_count; i++)
+        gpu_tuning_note(&part->engine->tuning, part->plan->steps[i].tuned, part->profile.last[i]);
+}
+
 static bool run(struct gpu_part *part)
 {
     const struct gpu_profiles *profiles = &part->engine->profiles;
     if (!part->runner) return true;
     if (part->engine->buffers.commands) return encode(part);
     if (!gpu_runner_run(part->runner, part->from, part->to, profiles->on ? part->profile.last : NULL)) return false;
-    if (profiles->on) gpu_profile_add(profiles, &part->profile);
+    if (profiles->on) {
+        gpu_profile_add(profiles, &part->profile);
+        note_times(part);
+    }
     bool waits = gpu_buffers_are_shared(part) && part->engine->options.wait != GPU_WAIT_NONE;
     return !waits || gpu_runner_wait(part->runner);
 }

@@ -207,6 +207,7 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
         options->precision = (enum gpu_precision)(own.precision - kHaliteGpuPrecisionF32);
     options->exact_integers = own.quantized == kHaliteGpuQuantizedExact;
     options->full_delegation = own.require_full_delegation;
+    options->tune = own.tune;
     options->skip_small = !own.take_small_partitions;
     if (own.serialization_max_bytes) options->cache_bytes = own.serialization_max_bytes;
     if (own.context && !apply_context(&own, reporter, options)) {
@@ -249,7 +250,7 @@ struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
     char *serialization_dir, *model_token, *device;
     int precision, quantized;
-    bool require_full_delegation, take_small_partitions;
+    bool require_full_delegation, take_small_partitions, tune;
     int64_t serialization_max_bytes;
 };
 
@@ -291,6 +292,7 @@ static const struct delegate_option known[] = {
     OWN(require_full_delegation, BOOL, NULL, NULL),
     OWN(take_small_partitions, BOOL, NULL, NULL),
     OWN(serialization_max_bytes, INT64, NULL, NULL),
+    OWN(tune, BOOL, NULL, NULL),
 #undef V2
 #undef OWN
 };
@@ -319,6 +321,7 @@ static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter 
         .require_full_delegation = parsed->require_full_delegation,
         .take_small_partitions = parsed->take_small_partitions,
         .serialization_max_bytes = (uint64_t)parsed->serialization_max_bytes,
+        .tune = parsed->tune,
     };
     return gpu_options_from_halite(&own, reporter, options);
 }

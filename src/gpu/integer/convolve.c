@@ -14,6 +14,7 @@
 // positions, and 14 instead of 47 for one.
 #include "gpu/integer/convolve.h"
 
+#include <limits.h>
 #include <math.h>
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -221,24 +222,82 @@ static int at_most(int limit, int64_t wanted)
     return size;
 }
 
-// Four positions for each work-item where the device is full all the same, else parts of the sum.
+// How a dispatch computes: four positions for each work-item or one, work-items of a group along positions, and parts
+// of the sum. The other work-items stand along output slices.
+struct sum_block {
+    int four, x, split;
+};
+
+struct sum_size {
+    int64_t positions; // of the first batch
+    int rows, slices;  // output slices, input slices
+};
+enum { MAX_ITEMS = 128 }; // of a group
+
+// Four positions where the device is full all the same, else parts of the sum.
+static struct sum_block usual_block(const struct gpu_plan *plan, const struct sum_size *size)
+{
+    int64_t items = size->positions * size->rows, enough = 512 * (int64_t)gpu_conv_units(plan->caps);
+    struct sum_block block = {.four = items / 4 >= enough, .split = 1};
+    while (!block.four && items * block.split < 2 * enough && block.split < 16 && size->slices >= 8 * block.split)
+        block.split *= 2;
+    // Groups of 128 at most: NVIDIA's OpenCL takes this kernel in groups of up to 256 only.
+    block.x = at_most(block.split > 4 ? MAX_ITEMS / block.split : 32,
+                      block.four ? (size->positions + 3) / 4 : size->positions);
+    return block;
+}
+
+static int steps_between(int a, int b)
+{
+    int steps = 0;
+    for (; a < b; a *= 2) steps++;
+    for (; b < a; b *= 2) steps++;
+    return steps;
+}
+
+// The usual block and those that are most like it.
+static void rank_blocks(struct gpu_ranking *ranking, const struct sum_block *usual, const struct sum_size *size)
+{
+    for (int four = 0; four < 2; four++)
+        for (int x = 4; x <= MAX_ITEMS; x *= 2)
+            for (int split = 1; split * x <= MAX_ITEMS && split <= (four ? 1 : size->slices); split *= 2) {
+                struct gpu_tuned_block numbers = {{four, x, split}};
+                gpu_ranking_add(ranking, &numbers,
+                                steps_between(x, usual->x) + steps_between(split, usual->split) +
+                                    (four != usual->four));
+            }
+}
+
+static struct sum_block choose_block(const struct gpu_plan *plan, const struct gpu_integer_sum *sum,
+                                     const struct sum_size *size, int *tuned)
+{
+    struct sum_block usual = usual_block(plan, size);
+    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
+    *tuned = 0;
+    if (!gpu_tuning_answers(plan->tuning) || size->positions > INT_MAX) return usual;
+    struct gpu_tuned_size asked = {"sum_codes",
+                                   {(int32_t)size->positions, size->rows, size->slices, sum->kernel_w, sum->kernel_h,
+                                    sum->stride_w, zero_of_weights(sum->weights) != 0}};
+    rank_blocks(&ranking, &usual, size);
+    const struct gpu_tuned_block *block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
+    return block ? (struct sum_block){block->numbers[0], block->numbers[1], block->numbers[2]} : usual;
+}
+
 static void choose_group(const struct gpu_plan *plan, const struct gpu_integer_sum *sum, struct gpu_dispatch_desc *desc)
 {
     int64_t positions = (int64_t)sum->y_view.w * sum->y_view.h * sum->y_view.b;
-    int rows = gpu_slices(sum->y_view), slices = gpu_slices(sum->x_view), split = 1;
-    int64_t chosen = gpu_in_first_batch(plan, positions, sum->y_view.b), items = chosen * rows;
-    int64_t enough = 512 * (int64_t)gpu_conv_units(plan->caps);
-    bool four = items / 4 >= enough;
-    desc->kernel = &(four ? gpu_kernels_sum_codes : gpu_kernels_sum_codes_split)[plan->caps->byte_dots];
-    while (!four && items * split < 2 * enough && split < 16 && slices >= 8 * split) split *= 2;
-    // Groups of 128 at most: NVIDIA's OpenCL takes this kernel in groups of up to 256 only.
-    int x = at_most(split > 4 ? 128 / split : 32, four ? (chosen + 3) / 4 : chosen);
+    struct sum_size size = {.positions = gpu_in_first_batch(plan, positions, sum->y_view.b),
+                            .rows = gpu_slices(sum->y_view),
+                            .slices = gpu_slices(sum->x_view)};
+    struct sum_block block = choose_block(plan, sum, &size, &desc->tuned);
+    int x = block.x, across = MAX_ITEMS / (x * block.split);
+    desc->kernel = &(block.four ? gpu_kernels_sum_codes : gpu_kernels_sum_codes_split)[plan->caps->byte_dots];
     desc->group[0] = x;
-    desc->group[1] = at_most(128 / (x * split) > 0 ? 128 / (x * split) : 1, rows);
-    desc->group[2] = split;
-    desc->grid[0] = (int)(four ? ((positions + 4 * x - 1) / (4 * x)) * x : positions);
-    desc->grid[1] = rows;
-    desc->grid[2] = split;
+    desc->group[1] = at_most(across > 0 ? across : 1, size.rows);
+    desc->group[2] = block.split;
+    desc->grid[0] = (int)(block.four ? ((positions + 4 * x - 1) / (4 * x)) * x : positions);
+    desc->grid[1] = size.rows;
+    desc->grid[2] = block.split;
 }
 
 bool gpu_integer_convolve(struct gpu_plan *plan, const struct gpu_integer_sum *sum)

@@ -270,8 +270,8 @@ int64_t gpu_step_cycles(const struct gpu_caps *caps)
     return (int64_t)(caps->step_ns > 0 ? caps->step_ns : USUAL_STEP) * CYCLES / 1000;
 }
 
-struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
-                                       const struct gpu_conv_block *made, int made_count)
+static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                        const struct gpu_conv_block *made, int made_count)
 {
     static const int block_positions[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
     static const int group_x[] = {1, 2, 4, 7, 8, 13, 14, 16, 25, 28, 32, 64}, group_y[] = {1, 2, 4, 8, 16, 32};
@@ -283,8 +283,6 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
     };
     int units = gpu_conv_units(caps);
     int few = size->positions < INT_MAX / 4096 ? (int)size->positions : INT_MAX / 4096;
-    struct gpu_conv_block best = {1, 1, 1, {1, 1, 1}};
-    int64_t lowest = INT64_MAX;
     for (int g = 0; g < X * Y * Z; g++) {
         const int x = group_x[g % X], y = group_y[g / X % Y], z = group_z[g / X / Y];
         if (x * y * z > MAX_ITEMS || z > (size->run ? size->terms : 1)) continue;
@@ -294,14 +292,43 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
             if (size->alike && size->alike % (block.slices * y)) continue;
             if (!fits(&block, caps, size, few)) continue;
             int64_t cycles = run_cycles(&block, units, size);
-            if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
-            if (cycles < lowest) {
-                lowest = cycles;
-                best = block;
-            }
+            if (cycles < gpu_ranking_limit(ranking) && !is_made(&block, made, made_count))
+                cycles += fetch_cycles(&block);
+            struct gpu_tuned_block numbers = {{block.positions, block.slices, block.depth, x, y, z}};
+            gpu_ranking_add(ranking, &numbers, cycles);
         }
     }
-    return best;
+}
+
+static struct gpu_conv_block block_of(const struct gpu_tuned_block *block)
+{
+    const int32_t *n = block->numbers;
+    return (struct gpu_conv_block){n[0], n[1], n[2], {n[3], n[4], n[5]}};
+}
+
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                                       const struct gpu_conv_block *made, int made_count)
+{
+    struct gpu_ranking ranking = {.room = 1};
+    rank_blocks(&ranking, caps, size, made, made_count);
+    return ranking.count ? block_of(&ranking.blocks[0]) : (struct gpu_conv_block){1, 1, 1, {1, 1, 1}};
+}
+
+// The same where blocks have been measured, or are to be. in: how x is read. *tuned: for the dispatch.
+static struct gpu_conv_block choose_tuned(const struct gpu_plan *plan, const struct gpu_conv_size *size, int in,
+                                          const struct gpu_conv_block *made, int made_count, int *tuned)
+{
+    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
+    const struct gpu_tuned_block *block = NULL;
+    *tuned = 0;
+    if (gpu_tuning_answers(plan->tuning) && size->positions <= INT_MAX) {
+        struct gpu_tuned_size asked = {"convolve",
+                                       {(int32_t)size->positions, size->slices, size->terms, size->run, size->alike, in,
+                                        (int32_t)plan->precision}};
+        rank_blocks(&ranking, plan->caps, size, NULL, 0);
+        block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
+    }
+    return block ? block_of(block) : gpu_choose_block(plan->caps, size, made, made_count);
 }
 
 int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size)
@@ -555,10 +582,11 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? conv->kernel_w : 0, [GROUPED] = groups > 1};
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
-    struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);
+    int tuned;
+    struct gpu_conv_block block = choose_tuned(plan, &size, in, made, made_count, &tuned);
     if (divide_up(positions, (int64_t)block.group[0] * block.positions) > plan->caps->max_groups[0]) {
         size.positions = positions;
-        block = gpu_choose_block(plan->caps, &size, made, made_count);
+        block = choose_tuned(plan, &size, in, made, made_count, &tuned);
     }
     constants[BLOCK_X] = block.positions;
     constants[BLOCK_O] = block.slices;
@@ -579,6 +607,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
         .group = {block.group[0], block.group[1], block.group[2]},
         .grid = {(int)divide_up(positions, block.positions), (int)divide_up(slices, block.slices), block.group[2]},
         .epilogue = epilogue,
+        .tuned = tuned,
     };
     for (int i = 0; i < CONSTANTS; i++)
         desc.constants[i] = (struct gpu_setting){gpu_kernel_convolve.constants[i].name, constants[i]};

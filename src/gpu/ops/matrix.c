@@ -10,6 +10,7 @@
 // work-item. They do not depend on earlier dispatches: those of the first steps are loaded before the kernel waits.
 #include "gpu/ops/matrix.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -230,19 +231,48 @@ static int64_t block_cycles(const struct gpu_matrix_block *block, int units, con
     return longest + (all - longest) / 3;
 }
 
-int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,
-                                struct gpu_matrix_block *best)
+static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                        int form)
 {
-    int64_t lowest = INT64_MAX;
     for (int i = 0; i < 3 * 3 * 4 * 4 * 4; i++) {
         struct gpu_matrix_block block = {1 << i % 3, 1 << i / 3 % 3, 1 << i / 9 % 4, 1 << i / 36 % 4, 1 << i / 144};
         if (!fits(&block, caps, size, form)) continue;
-        int64_t cycles = block_cycles(&block, gpu_conv_units(caps), size, form);
-        if (cycles >= lowest) continue;
-        lowest = cycles;
-        *best = block;
+        struct gpu_tuned_block numbers = {{block.positions, block.outputs, block.depth, block.across, block.along}};
+        gpu_ranking_add(ranking, &numbers, block_cycles(&block, gpu_conv_units(caps), size, form));
     }
-    return lowest;
+}
+
+static struct gpu_matrix_block block_of(const struct gpu_tuned_block *block)
+{
+    const int32_t *n = block->numbers;
+    return (struct gpu_matrix_block){n[0], n[1], n[2], n[3], n[4]};
+}
+
+int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,
+                                struct gpu_matrix_block *best)
+{
+    struct gpu_ranking ranking = {.room = 1};
+    rank_blocks(&ranking, caps, size, form);
+    if (ranking.count) *best = block_of(&ranking.blocks[0]);
+    return gpu_ranking_limit(&ranking);
+}
+
+// The same where blocks have been measured, or are to be. in: how x is read. *tuned: for the dispatch.
+static struct gpu_matrix_block choose_tuned(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form,
+                                            int in, int *tuned)
+{
+    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
+    const struct gpu_tuned_block *block = NULL;
+    *tuned = 0;
+    rank_blocks(&ranking, plan->caps, size, form);
+    if (gpu_tuning_answers(plan->tuning) && size->positions <= INT_MAX) {
+        struct gpu_tuned_size asked = {"convolve_matrix",
+                                       {(int32_t)size->positions, size->slices, size->terms, form, in,
+                                        (int32_t)plan->precision}};
+        block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
+    }
+    if (!block && ranking.count) block = &ranking.blocks[0];
+    return block ? block_of(block) : (struct gpu_matrix_block){1, 2, 1, 1, 1};
 }
 
 // ---- the form -------------------------------------------------------------------------------------------------------
@@ -378,10 +408,9 @@ static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolut
 bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
                      const struct gpu_matrix_places *places)
 {
-    struct gpu_matrix_block block = {1, 2, 1, 1, 1};
     struct gpu_shape y = conv->y->shape;
-    int form = form_of(plan, conv->x, conv);
-    gpu_choose_matrix_block(plan->caps, size, form, &block);
+    int form = form_of(plan, conv->x, conv), tuned;
+    struct gpu_matrix_block block = choose_tuned(plan, size, form, places->in, &tuned);
     int64_t all = divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
     int64_t steps = divide_up(all, together) * together;
     struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
@@ -401,6 +430,7 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
         .grid = {(int)divide_up(places->positions, 16 * block.positions) * SUBGROUP,
                  (int)divide_up(size->slices, 4 * block.outputs), block.along},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
+        .tuned = tuned,
     };
     for (int i = 0; i < CONSTANTS; i++)
         desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix.constants[i].name, values[i]};

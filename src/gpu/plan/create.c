@@ -163,8 +163,8 @@ static bool plan_all(struct gpu_plan *plan)
     return plan_constants(plan);
 }
 
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
-                                 int float_elements, int first_batch)
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, struct gpu_tuning *tuning,
+                                 enum gpu_precision precision, int float_elements, int first_batch)
 {
     struct gpu_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
@@ -174,6 +174,7 @@ struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps 
     *plan = (struct gpu_plan){
         .graph = graph,
         .caps = caps,
+        .tuning = tuning,
         .precision = precision,
         .float_elements = float_elements,
         .batch = gpu_graph_batch(graph),

@@ -8,6 +8,7 @@
 #include "gpu/backend/backend.h"
 #include "gpu/graph/graph.h"
 #include "gpu/plan/programs.h"
+#include "gpu/plan/tuning.h"
 
 // Constants in the storage type of the device, as vectors of four.
 struct gpu_weights {
@@ -37,6 +38,7 @@ struct gpu_plan_step {
     int group[3], groups[3];
     const struct gpu_node *node; // the node that it belongs to; NULL for copies between dense memory and values
     int level;                   // from order.c: steps of the same level are independent
+    int tuned;                   // the row that its time belongs to (gpu_tuning_note); 0: none
     char label[48];
 };
 
@@ -54,6 +56,7 @@ struct gpu_dispatch_desc {
     const struct gpu_epilogue *epilogue; // NULL: none
     // For each operand, the shape that the kernel sees instead of the value's own (as RESHAPE does); b == 0: its own.
     struct gpu_shape views[GPU_KERNEL_ARGS];
+    int tuned; // as in the step
 };
 
 // In half precision, values and constants of at most this many elements (channels rounded up to a multiple of four) are
@@ -65,6 +68,7 @@ enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 struct gpu_plan {
     struct gpu_graph *graph;
     const struct gpu_caps *caps;
+    struct gpu_tuning *tuning; // what was measured on the device; NULL: nothing
     enum gpu_precision precision;
     int float_elements; // GPU_FLOAT_ELEMENTS, or 0 if the user prefers small memory
     // The batch of the graph's first input, and that of the first plan that was made for the same graph. Kernels and
@@ -125,9 +129,10 @@ static inline int32_t gpu_float_bits(float value)
 }
 
 // ---- for the delegate
-// Plans every node. first_batch: see struct gpu_plan; 0: this is the first. NULL after a message.
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
-                                 int float_elements, int first_batch);
+// Plans every node. tuning, first_batch: see struct gpu_plan; a first_batch of 0: this is the first. NULL after a
+// message.
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, struct gpu_tuning *tuning,
+                                 enum gpu_precision precision, int float_elements, int first_batch);
 void gpu_plan_destroy(struct gpu_plan *plan);
 // Assigns levels and sorts the steps by level. False after a message.
 bool gpu_plan_order(struct gpu_plan *plan);
