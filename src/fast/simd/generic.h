@@ -23,6 +23,7 @@ enum { REGISTERS = 16 };    // vector registers
 #define HAS_RESCALE_RIGHT 0 // rescale_right is faster than rescale_lanes
 #define HAS_TABLES 0        // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_SPREAD 0        // permute: lanes in any order, as tiles of several groups of columns need it
+#define HAS_LANE_PRODUCTS 0 // load_quad and products with its lanes
 #define HAS_DOT4 0          // add_dot4: dot products of four bytes
 #define DOT4_SIGNED_X 0     // the second operand of add_dot4 is int8; otherwise it is uint8
 
@@ -197,6 +198,25 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // HAS_DOT4
 // u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 //     Each lane: sum + the four products of its bytes, int8 of w with int8 or uint8 of x (DOT4_SIGNED_X).
+//
+// HAS_LANE_PRODUCTS
+// u32_vector load_quad(const void *at)
+//     The same 16 bytes in each 16 bytes of a vector.
+// f32_vector add_product_by_lane(f32_vector sum, f32_vector w, u32_vector quad, int lane)
+// u32_vector add_dot4_by_lane(u32_vector sum, u32_vector w, u32_vector quad, int lane)
+//     add_product and add_dot4 (HAS_DOT4) where all lanes of x are this one of the quad: 0 to 3, a constant.
+//
+// What pairs_tmpl.h takes besides, of levels that multiply two rows with two columns at a time:
+// u32_vector add_dot8(u32_vector sum, u32_vector x, u32_vector w)
+//     Each 16 bytes of int32: sums 0 and 1 get the dot products of the first 8 int8 of x with the first 8 of w, and with
+//     the second 8 of w; sums 2 and 3 those of the second 8 of x.
+// u32_vector splat_u64(uint64_t x)
+// u32_vector interleave_low_u64(u32_vector a, u32_vector b) and interleave_high_u64
+//     The first, or second, 8 bytes of a, then those of b, in each 16 bytes.
+// u32_vector zip_low_u64(u32_vector a, u32_vector b), zip_high_u64, zip_low_u32 and zip_high_u32
+//     Elements of the lower, or upper, half of the whole vectors in turn.
+// u32_vector unzip_even_u64(u32_vector a, u32_vector b) and unzip_odd_u64
+//     Elements 0, 2, 4 ... or 1, 3, 5 ... of a, then those of b.
 //
 // MAX_PARTS of 2 and 4
 // u8_vector load_halves(const void *a, const void *b)

@@ -34,6 +34,26 @@ INLINE void step_integer(const char *const bases[BASES], ptrdiff_t stride, const
     }
 }
 
+#if HAS_LANE_PRODUCTS && HAS_DOT4
+// Four steps, whose values of a row are one load. Each step adds to the next chain of sums.
+INLINE void four_steps_integer(const char *const bases[BASES], ptrdiff_t stride, const int32_t *w, int rows,
+                               int vectors, int chains, u32_vector (*sums)[2])
+{
+    u32_vector x[ROWS];
+    UNROLL for (int r = 0; r < rows; r++) x[r] = load_quad(row_of(bases, stride, r));
+    UNROLL for (int lane = 0; lane < 4; lane++, w += COLUMNS)
+    {
+        const u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
+        u32_vector(*chain)[2] = sums + lane % chains * rows;
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            chain[r][0] = add_dot4_by_lane(chain[r][0], w0, x[r], lane);
+            if (vectors == 2) chain[r][1] = add_dot4_by_lane(chain[r][1], w1, x[r], lane);
+        }
+    }
+}
+#endif
+
 INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
 {
     const int chains = CHAINS(rows, vectors), unrolled = chains > 1 || !HAS_DOT4 ? chains : UNROLLED_STEPS;
@@ -50,6 +70,13 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, cons
     for (int line = 0; line <= tile->lines; line++) {
         for (int segment = 0; segment <= tile->segments; segment++) {
             int64_t k = 0;
+#if HAS_LANE_PRODUCTS && HAS_DOT4
+            for (; k + 4 <= tile->steps; k += 4, w += 4 * COLUMNS) {
+                if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, 4);
+                four_steps_integer(bases, stride, w, rows, vectors, chains, sums);
+                move_bases(16, rows, bases);
+            }
+#endif
             for (; k + unrolled <= tile->steps; k += unrolled) {
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
                 UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)

@@ -25,6 +25,26 @@ INLINE void step_f32(const char *const bases[BASES], ptrdiff_t stride, const flo
 }
 
 INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
+#if HAS_LANE_PRODUCTS
+// Four steps, whose values of a row are one load. (MobileNet v1: 218 million instructions, and 316 with a load for each
+// value.)
+INLINE void four_steps_f32(const char *const bases[BASES], ptrdiff_t stride, const float *w, int rows, int vectors,
+                           f32_vector sums[ROWS][2])
+{
+    u32_vector x[ROWS];
+    UNROLL for (int r = 0; r < rows; r++) x[r] = load_quad(row_of(bases, stride, r));
+    UNROLL for (int lane = 0; lane < 4; lane++, w += COLUMNS)
+    {
+        const f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            sums[r][0] = add_product_by_lane(sums[r][0], w0, x[r], lane);
+            if (vectors == 2) sums[r][1] = add_product_by_lane(sums[r][1], w1, x[r], lane);
+        }
+    }
+}
+#endif
+
 {
     const int unrolled = rows > FEW_ROWS ? UNROLLED_STEPS : 1;
     const float *w = tile->w, *initial = tile->initial;
@@ -37,6 +57,13 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u3
         for (int segment = 0; segment <= tile->segments; segment++) {
             int64_t k = 0;
             for (; k + unrolled <= tile->steps; k += unrolled) {
+#if HAS_LANE_PRODUCTS
+            for (; k + 4 <= tile->steps; k += 4, w += 4 * COLUMNS) {
+                if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, 4);
+                four_steps_f32(bases, stride, w, rows, vectors, sums);
+                move_bases(16, rows, bases);
+            }
+#endif
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
                 UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
                 {

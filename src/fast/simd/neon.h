@@ -17,6 +17,7 @@ enum { REGISTERS = 32 };
 #define HAS_RESCALE_RIGHT 0
 #define HAS_TABLES 1
 #define HAS_SPREAD 0
+#define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
 #define HAS_DOT4 1
 #else
@@ -60,6 +61,30 @@ static inline void store_bytes(uint8_t *at, i32_vector v)
 static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 {
     return (f32_vector)vfmaq_f32((float32x4_t)sum, (float32x4_t)w, (float32x4_t)x);
+}
+
+// Products with one lane of a quad; instructions have its number in them.
+#define BY_LANE(instruction, sum, w, quad, lane)  \
+    switch (lane) {                               \
+    case 0: return instruction(sum, w, quad, 0);  \
+    case 1: return instruction(sum, w, quad, 1);  \
+    case 2: return instruction(sum, w, quad, 2);  \
+    default: return instruction(sum, w, quad, 3); \
+    }
+
+INLINE float32x4_t add_lane_product(float32x4_t sum, float32x4_t w, float32x4_t quad, int lane)
+{
+    BY_LANE(vfmaq_laneq_f32, sum, w, quad, lane)
+}
+
+static inline u32_vector load_quad(const void *at)
+{
+    return load_u32(at);
+}
+
+INLINE f32_vector add_product_by_lane(f32_vector sum, f32_vector w, u32_vector quad, int lane)
+{
+    return (f32_vector)add_lane_product((float32x4_t)sum, (float32x4_t)w, (float32x4_t)quad, lane);
 }
 
 // FMIN and FMAX give a NaN where one of the two is one; min_f32 and max_f32 must not.
@@ -108,6 +133,21 @@ static inline u32_vector add_dot2(u32_vector sum, u32_vector w, u32_vector x)
 static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 {
     return (u32_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)w, (int8x16_t)x);
+}
+
+INLINE int32x4_t add_lane_dot4(int32x4_t sum, int8x16_t w, int8x16_t quad,
+                               int lane){BY_LANE(vdotq_laneq_s32, sum, w, quad, lane)}
+
+INLINE u32_vector add_dot4_by_lane(u32_vector sum, u32_vector w, u32_vector quad, int lane)
+{
+    return (u32_vector)add_lane_dot4((int32x4_t)sum, (int8x16_t)w, (int8x16_t)quad, lane);
+}
+#endif
+
+#if defined __ARM_FEATURE_MATMUL_INT8
+static inline u32_vector add_dot8(u32_vector sum, u32_vector x, u32_vector w)
+{
+    return (u32_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)x, (int8x16_t)w);
 }
 #endif
 
