@@ -67,10 +67,28 @@ uint32_t hl_cpu_features(void)
 
 #elif defined __aarch64__ && defined __linux__
 
+// The length of scalable vectors, in bytes: RDVL x0, #1, which compilers know only where all code may use them.
+static int vector_length(void)
+{
+    register long length __asm__("x0");
+    __asm__(".inst 0x04bf5020" : "=r"(length));
+    return (int)length;
+}
+
 uint32_t hl_cpu_features(void)
 {
-    enum { ASIMDDP = 1 << 20 }; // HWCAP_ASIMDDP of asm/hwcap.h, which older C libraries lack
-    return getauxval(AT_HWCAP) & ASIMDDP ? HL_CPU_DOTPROD : 0;
+    // The bits of asm/hwcap.h, which older C libraries lack.
+    enum { ASIMDDP = 1 << 20, SVE = 1 << 22, SVEI8MM = 1 << 9, I8MM = 1 << 13 };
+    const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+    uint32_t features = 0;
+    if (first & ASIMDDP) features |= HL_CPU_DOTPROD;
+    if (second & I8MM) features |= HL_CPU_I8MM;
+    if ((first & SVE) && (second & SVEI8MM)) {
+        const int length = vector_length();
+        if (length == 32) features |= HL_CPU_SVE256;
+        if (length == 64) features |= HL_CPU_SVE512;
+    }
+    return features;
 }
 
 #else

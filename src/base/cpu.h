@@ -10,6 +10,11 @@
 #define HL_CPU_MAY_HAVE_AMX 1
 #endif
 
+// Systems of which is known how they tell that there are Arm's scalable vectors.
+#if defined __aarch64__ && defined __linux__
+#define HL_CPU_MAY_HAVE_SVE 1
+#endif
+
 // Each bit stands for instructions that the operating system lets programs use as well. The bits of another
 // architecture are never set.
 enum {
@@ -18,6 +23,9 @@ enum {
     HL_CPU_AVX512VNNI = 1 << 2, // and its dot products of bytes
     HL_CPU_AMXINT8 = 1 << 4,    // x86's matrix unit, with products of bytes
     HL_CPU_DOTPROD = 1 << 3,    // Arm's dot products of bytes, SDOT and UDOT
+    HL_CPU_I8MM = 1 << 5,       // and its products of matrices of bytes
+    HL_CPU_SVE256 = 1 << 6,     // the same with scalable vectors, which have 256 bits
+    HL_CPU_SVE512 = 1 << 7,     // or 512
 };
 
 uint32_t hl_cpu_features(void);

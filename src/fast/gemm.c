@@ -20,7 +20,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
     *packed = (struct hl_packed){
         .simd = simd,
         .rows = simd->rows,
-        .multiply = floats ? simd->kernels->multiply_f32 : simd->multiply_integer,
+        .multiply = floats ? simd->multiply_f32 : simd->multiply_integer,
         .dot_width = floats ? 1 : simd->dot_width,
         .columns = matrix->columns,
         .all_columns = matrix->all_columns > 0 ? matrix->all_columns : INT64_MAX,
@@ -115,6 +115,14 @@ struct piece {
     char *to;         // the first step
 };
 
+// Rows of PIECE_STEPS steps become columns, `together` steps at a time.
+static void transpose_steps(const struct hl_packed *packed, int together, const int dims[2], const char *from, char *to)
+{
+    const struct hl_layout to_layout = {.stride = {packed->simd->columns, 1}};
+    const struct hl_layout from_layout = {.stride = {1, PIECE_STEPS / together}};
+    if (dims[0] > 0) hl_copy(32 * together, 2, dims, to, &to_layout, from, &from_layout);
+}
+
 static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct piece *piece)
 {
     _Alignas(HL_LINE) char rows[MAX_COLUMNS][PIECE_STEPS * 4];
@@ -124,9 +132,10 @@ static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *m
         memset(rows[n] + (dims[0] - 1) * 4, 0, 4); // the last step may be filled in part
         pack_column(packed, matrix, from, piece->count, rows[n]);
     }
-    const struct hl_layout to_layout = {.stride = {packed->simd->columns, 1}};
-    const struct hl_layout from_layout = {.stride = {1, PIECE_STEPS}};
-    hl_copy(32, 2, dims, piece->to, &to_layout, rows, &from_layout);
+    const int pairs = packed->dot_width > 1 && packed->simd->step_pairs ? dims[0] / 2 : 0;
+    transpose_steps(packed, 2, (int[]){pairs, dims[1]}, rows[0], piece->to);
+    transpose_steps(packed, 1, (int[]){dims[0] - 2 * pairs, dims[1]}, rows[0] + pairs * 8,
+                    piece->to + (int64_t)pairs * packed->simd->columns * 8);
 }
 
 // Sums of a panel's columns: its product with a row of ones.
@@ -137,11 +146,13 @@ static void sum_columns(const struct hl_packed *packed, const char *panel, uint3
     struct hl_tile tile = {.rows = 1, .x = ones, .initial = sums, .y = sums, .columns = packed->simd->columns};
     for (int i = 0; i < PIECE_STEPS; i++) ones[i] = packed->dot_width == 4 ? ONE_BYTES : ONE_INT16;
     memset(sums, 0, MAX_COLUMNS * sizeof *sums);
-    for (int64_t step = 0; step < packed->steps; step += tile.steps) {
-        tile.w = panel + step * packed->simd->columns * 4;
-        tile.steps = packed->steps - step < PIECE_STEPS ? packed->steps - step : PIECE_STEPS;
-        packed->multiply(&tile);
-    }
+    for (int64_t segment = 0; segment < packed->steps; segment += packed->segment_steps)
+        for (int64_t step = 0; step < packed->segment_steps; step += tile.steps) {
+            const int64_t left = packed->segment_steps - step;
+            tile.w = panel + (segment + step) * packed->simd->columns * 4;
+            tile.steps = left < PIECE_STEPS ? left : PIECE_STEPS;
+            packed->multiply(&tile);
+        }
 }
 
 static void pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix,
@@ -213,7 +224,14 @@ void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, co
 
 struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel)
 {
-    struct hl_tile tile = {.steps = packed->steps, .initial = zeros, .low = -INFINITY, .high = INFINITY};
+    struct hl_tile tile = {
+        .steps = packed->segment_steps,
+        .segments = (int)(packed->depth / packed->segment) - 1,
+        .x_segment = packed->segment_steps * (packed->dot_width == 1 ? 1 : 4),
+        .initial = zeros,
+        .low = -INFINITY,
+        .high = INFINITY,
+    };
     hl_packed_set_panel(packed, matrix, panel, &tile);
     return tile;
 }

@@ -82,7 +82,7 @@ static inline int64_t hl_packed_columns(const struct hl_packed *packed, int64_t 
     return left < packed->columns ? left : packed->columns;
 }
 
-// A tile of one panel, without its rows and y. Floats are not bounded.
+// A tile of one panel, without its rows, whose segments follow each other, and y. Floats are not bounded.
 struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel);
 // Moves such a tile to another panel.
 static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t matrix, int64_t panel,

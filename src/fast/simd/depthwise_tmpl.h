@@ -226,7 +226,7 @@ static int depthwise_3x3_done(const struct hl_depthwise_run *run)
 }
 #endif
 
-static void depthwise_integer(const struct hl_depthwise_run *run)
+void SYMBOL(hl_depthwise_integer_, LEVEL)(const struct hl_depthwise_run *run)
 {
 #if HAS_DOT4
     if (depthwise_3x3_done(run)) return;

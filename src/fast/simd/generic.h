@@ -208,8 +208,8 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //
 // What pairs_tmpl.h takes besides, of levels that multiply two rows with two columns at a time:
 // u32_vector add_dot8(u32_vector sum, u32_vector x, u32_vector w)
-//     Each 16 bytes of int32: sums 0 and 1 get the dot products of the first 8 int8 of x with the first 8 of w, and with
-//     the second 8 of w; sums 2 and 3 those of the second 8 of x.
+//     Each 16 bytes of int32: sums 0 and 1 get the dot products of the first 8 int8 of x with the first 8 of w, and
+//     with the second 8 of w; sums 2 and 3 those of the second 8 of x.
 // u32_vector splat_u64(uint64_t x)
 // u32_vector interleave_low_u64(u32_vector a, u32_vector b) and interleave_high_u64
 //     The first, or second, 8 bytes of a, then those of b, in each 16 bytes.

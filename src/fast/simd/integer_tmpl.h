@@ -100,16 +100,13 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, cons
     }
 }
 
-static void multiply_integer(const struct hl_tile *tile)
-{
-    SPREAD_CALL(tile_integer, tile->x_stride)
-    TILE_CALL(tile_integer)
-}
+void SYMBOL(hl_multiply_integer_,
+            LEVEL)(const struct hl_tile *tile){SPREAD_CALL(tile_integer, tile->x_stride) TILE_CALL(tile_integer)}
 
 // ---- sums of bytes ------------------------------------------------------------------------------
 
 // Bytes are summed as unsigned; signed bytes are first shifted up by 128.
-static uint32_t sum_bytes(const uint8_t *x, int64_t count)
+uint32_t SYMBOL(hl_sum_bytes_, LEVEL)(const uint8_t *x, int64_t count)
 {
     enum { QUAD = 16, WORD = 8 };
     const uint8_t offset = SIGNED_X ? 0x80 : 0;
@@ -132,9 +129,10 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
-    .sum_bytes = sum_bytes,
-    .multiply_integer = multiply_integer,
-    .depthwise_integer = depthwise_integer,
+    .sum_bytes = SYMBOL(hl_sum_bytes_, LEVEL),
+    .multiply_f32 = SYMBOL(hl_multiply_f32_, KERNELS),
+    .multiply_integer = SYMBOL(hl_multiply_integer_, LEVEL),
+    .depthwise_integer = SYMBOL(hl_depthwise_integer_, LEVEL),
     .kernels = &LEVEL_KERNELS,
 };
 

@@ -10,9 +10,6 @@
 #include "fast/simd/tile_tmpl.h"
 #include "fast/simd/x86_amx.h"
 
-#define VECTOR_SIMD SYMBOL(hl_simd_, VECTORS)
-extern const struct hl_simd VECTOR_SIMD;
-
 enum {
     UNIT_ROWS = 2 * MATRIX_ROWS,
     UNIT_COLUMNS = COLUMNS,
@@ -82,7 +79,7 @@ INLINE void multiply_tile(const struct hl_tile *tile, bool both_rows, bool both_
 static void unit_multiply(const struct hl_tile *tile)
 {
     if (tile->rows < LEAST_ROWS) {
-        VECTOR_SIMD.multiply_integer(tile);
+        SYMBOL(hl_multiply_integer_, VECTORS)(tile);
         return;
     }
     switch ((tile->rows > MATRIX_ROWS) * 2 + (tile->columns > LANES)) {
@@ -112,22 +109,7 @@ static const struct hl_matrix_unit unit = {
     .multiply = unit_multiply,
 };
 
-// ---- everything else --------------------------------------------------------------------------------
-
-static uint32_t sum_bytes(const uint8_t *x, int64_t count)
-{
-    return VECTOR_SIMD.sum_bytes(x, count);
-}
-
-static void multiply_integer(const struct hl_tile *tile)
-{
-    VECTOR_SIMD.multiply_integer(tile);
-}
-
-static void depthwise_integer(const struct hl_depthwise_run *run)
-{
-    VECTOR_SIMD.depthwise_integer(run);
-}
+// ---- the level ----------------------------------------------------------------------------------
 
 const struct hl_simd LEVEL_SIMD = {
     .name = LEVEL_NAME,
@@ -137,9 +119,10 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
-    .sum_bytes = sum_bytes,
-    .multiply_integer = multiply_integer,
-    .depthwise_integer = depthwise_integer,
+    .sum_bytes = SYMBOL(hl_sum_bytes_, VECTORS),
+    .multiply_f32 = SYMBOL(hl_multiply_f32_, KERNELS),
+    .multiply_integer = SYMBOL(hl_multiply_integer_, VECTORS),
+    .depthwise_integer = SYMBOL(hl_depthwise_integer_, VECTORS),
     .kernels = &LEVEL_KERNELS,
     .matrix_unit = &unit,
 };

@@ -49,7 +49,6 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
 }
 
 const struct hl_microkernels LEVEL_KERNELS = {
-    .multiply_f32 = multiply_f32,
     .requantize = requantize,
     .requantize_tile = requantize_tile,
     .unquantize_tile = unquantize_tile,

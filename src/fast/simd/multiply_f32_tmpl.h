@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_MULTIPLY_F32_TMPL_H
 #define HALITE_FAST_SIMD_MULTIPLY_F32_TMPL_H
 
+#include "fast/simd/level_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
 #include "fast/simd/vector.h"
@@ -24,7 +25,6 @@ INLINE void step_f32(const char *const bases[BASES], ptrdiff_t stride, const flo
     }
 }
 
-INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
 #if HAS_LANE_PRODUCTS
 // Four steps, whose values of a row are one load. (MobileNet v1: 218 million instructions, and 316 with a load for each
 // value.)
@@ -45,6 +45,7 @@ INLINE void four_steps_f32(const char *const bases[BASES], ptrdiff_t stride, con
 }
 #endif
 
+INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u32_vector *spread)
 {
     const int unrolled = rows > FEW_ROWS ? UNROLLED_STEPS : 1;
     const float *w = tile->w, *initial = tile->initial;
@@ -56,7 +57,6 @@ INLINE void four_steps_f32(const char *const bases[BASES], ptrdiff_t stride, con
     for (int line = 0; line <= tile->lines; line++) {
         for (int segment = 0; segment <= tile->segments; segment++) {
             int64_t k = 0;
-            for (; k + unrolled <= tile->steps; k += unrolled) {
 #if HAS_LANE_PRODUCTS
             for (; k + 4 <= tile->steps; k += 4, w += 4 * COLUMNS) {
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, 4);
@@ -64,6 +64,7 @@ INLINE void four_steps_f32(const char *const bases[BASES], ptrdiff_t stride, con
                 move_bases(16, rows, bases);
             }
 #endif
+            for (; k + unrolled <= tile->steps; k += unrolled) {
                 if (rows > FEW_ROWS && tile->prefetch) prefetch_steps((const char *)w + tile->prefetch, unrolled);
                 UNROLL for (int u = 0; u < unrolled; u++, w += COLUMNS)
                 {
@@ -102,7 +103,7 @@ static void multiply_rounded(const struct hl_tile *tile)
         }
 }
 
-static void multiply_f32(const struct hl_tile *tile)
+void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile)
 {
     if (tile->rounded) {
         multiply_rounded(tile);

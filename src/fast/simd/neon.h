@@ -74,7 +74,7 @@ static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 
 INLINE float32x4_t add_lane_product(float32x4_t sum, float32x4_t w, float32x4_t quad, int lane)
 {
-    BY_LANE(vfmaq_laneq_f32, sum, w, quad, lane)
+    BY_LANE(vfmaq_laneq_f32, sum, w, quad, lane);
 }
 
 static inline u32_vector load_quad(const void *at)
@@ -135,8 +135,10 @@ static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
     return (u32_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)w, (int8x16_t)x);
 }
 
-INLINE int32x4_t add_lane_dot4(int32x4_t sum, int8x16_t w, int8x16_t quad,
-                               int lane){BY_LANE(vdotq_laneq_s32, sum, w, quad, lane)}
+INLINE int32x4_t add_lane_dot4(int32x4_t sum, int8x16_t w, int8x16_t quad, int lane)
+{
+    BY_LANE(vdotq_laneq_s32, sum, w, quad, lane);
+}
 
 INLINE u32_vector add_dot4_by_lane(u32_vector sum, u32_vector w, u32_vector quad, int lane)
 {
@@ -150,6 +152,25 @@ static inline u32_vector add_dot8(u32_vector sum, u32_vector x, u32_vector w)
     return (u32_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)x, (int8x16_t)w);
 }
 #endif
+
+static inline u32_vector splat_u64(uint64_t x)
+{
+    return (u32_vector)vdupq_n_u64(x);
+}
+
+#define ON_TWO(name, instruction, type)                       \
+    static inline u32_vector name(u32_vector a, u32_vector b) \
+    {                                                         \
+        return (u32_vector)instruction((type)a, (type)b);     \
+    }
+ON_TWO(interleave_low_u64, vtrn1q_u64, uint64x2_t)
+ON_TWO(interleave_high_u64, vtrn2q_u64, uint64x2_t)
+ON_TWO(zip_low_u32, vzip1q_u32, uint32x4_t)
+ON_TWO(zip_high_u32, vzip2q_u32, uint32x4_t)
+ON_TWO(zip_low_u64, vzip1q_u64, uint64x2_t)
+ON_TWO(zip_high_u64, vzip2q_u64, uint64x2_t)
+ON_TWO(unzip_even_u64, vuzp1q_u64, uint64x2_t)
+ON_TWO(unzip_odd_u64, vuzp2q_u64, uint64x2_t)
 
 static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
 {

@@ -149,12 +149,8 @@ INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, bool ri
 }
 #endif
 
-static void requantize_tile(const struct hl_byte_tile *tile)
+static void requantize_panel(const struct hl_byte_tile *tile)
 {
-    if (tile->scales) {
-        scale_tile(tile);
-        return;
-    }
 #if HAS_RESCALE
     switch ((tile->columns > LANES) * 2 + tile->params->right_only) {
     case 0: rescale_tile(tile, 1, false); break;
@@ -168,6 +164,25 @@ static void requantize_tile(const struct hl_byte_tile *tile)
                    (uint32_t)(tile->corrections ? tile->corrections[r] : 0), tile->first, tile->columns,
                    tile->y + r * tile->y_stride);
 #endif
+}
+
+// The tiles of levels that use this one's microkernels may be wider than its own.
+static void requantize_tile(const struct hl_byte_tile *tile)
+{
+    if (tile->scales) {
+        scale_tile(tile);
+        return;
+    }
+    if (tile->columns <= COLUMNS) {
+        requantize_panel(tile);
+        return;
+    }
+    struct hl_byte_tile part = *tile;
+    for (int left = tile->columns; left > 0; left -= COLUMNS) {
+        part.columns = left < COLUMNS ? left : COLUMNS;
+        requantize_panel(&part);
+        part.first += COLUMNS, part.sums += COLUMNS, part.y += COLUMNS;
+    }
 }
 
 // The values of a vector of columns stay in registers for all rows.

@@ -25,6 +25,11 @@
 #else
 #define HL_ON_ARM64(...)
 #endif
+#if defined HL_CPU_MAY_HAVE_SVE
+#define HL_ON_ARM64_LINUX(...) __VA_ARGS__
+#else
+#define HL_ON_ARM64_LINUX(...)
+#endif
 
 #define HL_LEVEL(architecture, name, features, flags) HL_ON_##architecture(extern const struct hl_simd hl_simd_##name;)
 #include "fast/simd/levels.def"

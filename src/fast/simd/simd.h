@@ -173,7 +173,6 @@ struct hl_float_tile {
 
 // Loops that do not depend on how integers are multiplied: levels may share them.
 struct hl_microkernels {
-    void (*multiply_f32)(const struct hl_tile *tile);
     // y[i] of channel first + i, from sums[i] - correction.
     void (*requantize)(const struct hl_requantize *params, const int32_t *sums, uint32_t correction, int64_t first,
                        int count, uint8_t *y);
@@ -214,9 +213,13 @@ struct hl_simd {
     int bytes;          // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
     int dot_width;
+    // Panels of integers: two neighboring steps of a segment are one of [columns][8 bytes]. The last one of an odd
+    // number is [columns][4 bytes], as it is otherwise.
+    bool step_pairs;
     bool signed_x;                                          // bytes of x are multiplied as int8; otherwise as uint8
     uint32_t (*sum_bytes)(const uint8_t *x, int64_t count); // of x as it is multiplied
-    void (*multiply_integer)(const struct hl_tile *tile);   // sums modulo 2^32
+    void (*multiply_f32)(const struct hl_tile *tile);
+    void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_microkernels *kernels;
     const struct hl_matrix_unit *matrix_unit; // NULL: none

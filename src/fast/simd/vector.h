@@ -7,6 +7,8 @@
 
 #if defined __SSE2__
 #include "fast/simd/x86.h"
+#elif defined __ARM_FEATURE_SVE_BITS && __ARM_FEATURE_SVE_BITS > 128
+#include "fast/simd/sve.h"
 #elif defined __aarch64__ && defined __ARM_NEON
 #include "fast/simd/neon.h"
 #else
