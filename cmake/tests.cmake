@@ -67,15 +67,28 @@ golden_folder_test(golden/once_failing ${HALITE_SHARED}/golden_failing/golden)
 foreach(path ops graphs structure malformed models/micro models/mlperf_tiny models/odd models/small_ops)
     golden_test(${path})
 endforeach()
-# QEMU plays a processor with all CPU levels, of which golden/ops.fast takes the last. The tests of fast kernels, which run
-# each of them, are not built there.
-if(HALITE_ON_ARM64 AND HALITE_TESTS STREQUAL "GOLDEN")
-    set(lower_levels ${halite_levels})
-    list(POP_BACK lower_levels)
-    foreach(level IN LISTS lower_levels)
-        halite_test(golden/ops.${level} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden/ops
-            ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:golden_runner> --kernels fast ${HALITE_SHARED}/golden/ops
-            ENVIRONMENT HALITE_SIMD=${level})
+# QEMU plays a processor with all CPU levels but those of another length of vectors, which it is told. The tests of fast
+# kernels, which run each of them, are not built there.
+if(HALITE_ON_ARM64 AND CMAKE_CROSSCOMPILING_EMULATOR)
+    set(cpu_sve256 max,sve-max-vq=2)
+    set(cpu_sve512 max,sve-max-vq=4)
+    function(golden_level_test level path)
+        set(folder ${HALITE_SHARED}/golden/${path})
+        set(cpu max,sve-max-vq=1)
+        if(DEFINED cpu_${level})
+            set(cpu ${cpu_${level}})
+        endif()
+        halite_test(golden/${path}.${level} ${ARGN} COMMAND env QEMU_CPU=${cpu} HALITE_SIMD=${level}
+            sh cmake/with_data.sh ${folder} ${CMAKE_CROSSCOMPILING_EMULATOR}
+            $<TARGET_FILE:golden_runner> --kernels fast ${folder})
+    endfunction()
+    foreach(level IN LISTS halite_levels)
+        foreach(path ops graphs models/mlperf_tiny)
+            golden_level_test(${level} ${path})
+        endforeach()
+        foreach(path classification detection pose)
+            golden_level_test(${level} models/${path} SLOW)
+        endforeach()
     endforeach()
 endif()
 foreach(path audio classification detection litert_testdata mediapipe pose seanet segmentation style text)

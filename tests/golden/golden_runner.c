@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "../../tools/alloc.h"
 #include "../../tools/files.h"
+#include "fast/simd/simd.h"
 #include "isolate.h"
 #include "manifest.h"
 #include "run_case.h"
@@ -342,8 +344,18 @@ static void free_missing(struct runner *runner)
     free(runner->missing);
 }
 
+static void refuse_level(void *user_data, const char *format, va_list args)
+{
+    (void)user_data;
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
+    // Whoever names a CPU level wants to see that one pass.
+    hl_simd_check(&(struct hl_reporter){refuse_level, NULL});
     // As the library chooses, so that what is allowed fits what runs.
     const char *wanted = getenv("HALITE_KERNELS");
     HaliteKernels kernels = wanted && strcmp(wanted, "reference") == 0 ? kHaliteKernelsReference : kHaliteKernelsFast;
