@@ -23,7 +23,7 @@ static int *read_ints(struct hl_loader *l, size_t table, enum hl_schema field, i
     struct hl_vector vector;
     hl_read_vector(&l->file, table, field, &vector);
     if (vector.count > INT32_MAX) {
-        hl_load_fail(l, "%s has %u elements", hl_schema[field].name, vector.count);
+        hl_load_fail(l, "%s has %u elements", hl_schema_name(field), vector.count);
         return NULL;
     }
     int *values = hl_load_array(l, vector.count, sizeof *values);
@@ -356,12 +356,12 @@ static bool read_entries(struct hl_loader *l, size_t table, enum hl_schema field
         if (length > longest) longest = length;
         if (!entry[i].name)
             return hl_load_fail(l, "signature '%.60s': number %u of its %s has no name", signature->key, i,
-                                hl_schema[field].name);
+                                hl_schema_name(field));
         if (tensor >= tensor_count) {
             hl_load_fail(l,
                          "signature '%.60s' is left out: '%.60s' of its %s is tensor %lld, but "
                          "subgraph %d has %d tensor%s",
-                         signature->key, entry[i].name, hl_schema[field].name, (long long)tensor, signature->subgraph,
+                         signature->key, entry[i].name, hl_schema_name(field), (long long)tensor, signature->subgraph,
                          tensor_count, HL_PLURAL(tensor_count));
             *usable = false;
             return true;

@@ -208,10 +208,10 @@ struct verification {
 static bool refuse(const struct verification *v, enum hl_schema table_row, size_t table, int field, const char *fault)
 {
     if (field >= 0)
-        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s", hl_schema[field].name,
-                  hl_schema[table_row].name, table, fault);
+        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s", hl_schema_name(field),
+                  hl_schema_name(table_row), table, fault);
     else
-        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s", hl_schema[table_row].name, table,
+        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s", hl_schema_name(table_row), table,
                   fault);
     return false;
 }

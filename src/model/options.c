@@ -123,23 +123,22 @@ int hl_options_tensor_type(int64_t value)
     return choose(choice_TENSOR_TYPE, value);
 }
 
-static bool check_subgraph(struct hl_loader *loader, const char *field, int64_t index)
+static bool check_subgraph(struct hl_loader *loader, int field, int64_t index)
 {
     if (index >= 0 && index < loader->model->subgraph_count) return true;
-    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraph%s", field, (long long)index,
-                        loader->model->subgraph_count, HL_PLURAL(loader->model->subgraph_count));
+    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraph%s", hl_schema_name(field),
+                        (long long)index, loader->model->subgraph_count, HL_PLURAL(loader->model->subgraph_count));
 }
 
 // Copies a vector of integers into an array of the struct.
 static bool read_array(struct hl_loader *loader, const struct rule *rule, const struct hl_vector *vector, char *params)
 {
-    const char *name = hl_schema[rule->field].name;
     if (vector->count > rule->capacity)
-        return hl_load_fail(loader, "option %s has %u elements; at most %d are allowed", name, vector->count,
-                            rule->capacity);
+        return hl_load_fail(loader, "option %s has %u elements; at most %d are allowed", hl_schema_name(rule->field),
+                            vector->count, rule->capacity);
     for (uint32_t i = 0; i < vector->count; i++) {
         int64_t value = hl_vector_integer(&loader->file, vector, i);
-        if (rule->kind == RULE_SUBGRAPHS && !check_subgraph(loader, name, value)) return false;
+        if (rule->kind == RULE_SUBGRAPHS && !check_subgraph(loader, rule->field, value)) return false;
         if (vector->scalar == HL_SCALAR_I64)
             memcpy(params + rule->offset + i * sizeof value, &value, sizeof value);
         else
@@ -152,7 +151,6 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
 {
     const struct hl_flatbuffer *file = &loader->file;
     enum hl_schema field = (enum hl_schema)rule->field;
-    const char *name = hl_schema[field].name;
     char *member = params + rule->offset;
     struct hl_vector vector, like;
     int64_t value = 0;
@@ -175,12 +173,12 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
     case RULE_CHOICE:
         narrow = choose(rule->choice, value);
         if (narrow < 0)
-            return hl_load_fail(loader, "option %s has the value %lld, which the format does not define", name,
-                                (long long)value);
+            return hl_load_fail(loader, "option %s has the value %lld, which the format does not define",
+                                hl_schema_name(field), (long long)value);
         memcpy(member, &narrow, sizeof narrow);
         return true;
     case RULE_SUBGRAPH:
-        if (!check_subgraph(loader, name, value)) return false;
+        if (!check_subgraph(loader, field, value)) return false;
         memcpy(member, &(int32_t){(int32_t)value}, sizeof(int32_t));
         return true;
     case RULE_SUBGRAPHS:
@@ -193,8 +191,8 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         hl_read_vector(file, table, field, &vector);
         hl_read_vector(file, table, (enum hl_schema)rule->like, &like);
         if (vector.count != 0 && vector.count != (uint64_t)rule->times * like.count)
-            return hl_load_fail(loader, "option %s has %u elements, but %s has %u", name, vector.count,
-                                hl_schema[rule->like].name, like.count);
+            return hl_load_fail(loader, "option %s has %u elements, but %s has %u", hl_schema_name(field), vector.count,
+                                hl_schema_name(rule->like), like.count);
         for (unsigned i = 0; i < rule->capacity; i++)
             memcpy(member + i * sizeof(int64_t), &(int64_t){rule->fill}, sizeof(int64_t));
         return read_array(loader, rule, &vector, params);
@@ -216,7 +214,7 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         if (hl_schema[field].kind == HL_KIND_STRING ? hl_read_string(file, table, field, NULL) != NULL
                                                     : hl_read_vector(file, table, field, &vector))
             return true;
-        return hl_load_fail(loader, "option %s is missing", name);
+        return hl_load_fail(loader, "option %s is missing", hl_schema_name(field));
     case RULE_END:
     case RULE_OPTIONS: break;
     }
@@ -230,20 +228,20 @@ bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_tabl
     const struct rule *rules = find_rules(builtin);
     if (!rules) return true;
     bool second = rules->field >= HL_BuiltinOptions2;
-    const struct hl_schema_row *member = &hl_schema[rules->field];
     enum hl_schema type_field = second ? HL_Operator_builtin_options_2_type : HL_Operator_builtin_options_type;
     enum hl_schema union_field = second ? HL_Operator_builtin_options_2 : HL_Operator_builtin_options;
 
     int64_t type = hl_read_integer(&loader->file, operator_table, type_field);
     size_t table = type == 0 ? 0 : hl_read_child(&loader->file, operator_table, union_field);
-    if (type != 0 && type != member->id) {
+    if (type != 0 && type != hl_schema[rules->field].id) {
         // Another operator's options count as none, as in the official runtime.
         if (hl_schema_member(second ? HL_BuiltinOptions2 : HL_BuiltinOptions, (unsigned)type) < 0)
             return hl_load_fail(loader, "its options are of type %lld (not in the schema); the operator takes %s",
-                                (long long)type, member->name);
+                                (long long)type, hl_schema_name(rules->field));
         table = 0;
     }
-    if (table == 0 && rules->count == REQUIRED) return hl_load_fail(loader, "its %s are missing", member->name);
+    if (table == 0 && rules->count == REQUIRED)
+        return hl_load_fail(loader, "its %s are missing", hl_schema_name(rules->field));
 
     char *result = hl_load_array(loader, 1, rules->offset);
     if (!result) return false;

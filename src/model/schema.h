@@ -47,7 +47,6 @@ enum hl_schema {
 };
 
 struct hl_schema_row {
-    const char *name;
     uint8_t kind;   // enum hl_schema_kind
     uint8_t scalar; // enum hl_scalar, of scalars and vectors
     uint8_t id;     // of a field; the type number of a union's member
@@ -57,6 +56,8 @@ struct hl_schema_row {
 
 extern const struct hl_schema_row hl_schema[HL_SCHEMA_ROWS + 1]; // a table row closes the list
 
+// Returns the name of a row, for messages: it is searched for.
+const char *hl_schema_name(int row);
 // Returns the bytes of one scalar in the file.
 unsigned hl_scalar_size(enum hl_scalar scalar);
 // Returns the row of the table that a union holds under this type number, or -1 where the schema has none.

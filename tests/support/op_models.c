@@ -298,7 +298,7 @@ static void set_option(struct writer *w, size_t table, int field, const char *te
     } else if (row->kind == HL_KIND_SCALAR && text && (*text == 'T' || *text == 'Y')) {
         file_set(&w->m.file, table, (enum hl_schema)field, type_of_letter(w, *text)->code);
     } else if (row->kind == HL_KIND_SCALAR) {
-        int value = text ? (int)strtol(text, NULL, 10) : !strstr(row->name, "activation");
+        int value = text ? (int)strtol(text, NULL, 10) : !strstr(hl_schema_name(field), "activation");
         if (row->scalar == HL_SCALAR_F32)
             file_set_float(&w->m.file, table, (enum hl_schema)field, (float)value);
         else
@@ -328,7 +328,7 @@ static size_t write_options(struct writer *w, size_t node, int table)
             file_set(&w->m.file, node, unions[u].type, type);
             size_t options = file_child(&w->m.file, node, unions[u].value, (enum hl_schema)table);
             for (int field = table + 1; is_field(field); field++)
-                set_option(w, options, field, find_option(w->form, hl_schema[field].name));
+                set_option(w, options, field, find_option(w->form, hl_schema_name(field)));
             return options;
         }
     return 0;
