@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Selective builds: the library's table of kernels (src/ops/registry.c) is made from the rows of src/abi/operators.def that
+# Selective builds. The library's table of kernels (src/ops/registry.c) is made from the rows of src/abi/operators.def that
 # HALITE_OPS and HALITE_MODELS ask for, and the linker drops what it does not name. Messages still know all names.
+# HALITE_TYPES, and the models' tensors, take the place of src/abi/selection.h: the compiler drops microkernels of other types.
+# HALITE_LEVELS (CMakeLists.txt) says which CPU levels there are.
 set(HALITE_OPS "" CACHE STRING "Build only these operators' kernels: names as in docs/ops.md, with ; between (empty: all)")
-set(HALITE_MODELS "" CACHE STRING "Build only the kernels that these .tflite files, or those below these folders, need")
-if(NOT HALITE_OPS AND NOT HALITE_MODELS AND NOT HALITE_HOST_BUILD AND (NOT HALITE_TESTS OR HALITE_TESTS STREQUAL "GOLDEN"))
+set(HALITE_MODELS "" CACHE STRING
+    "Build only the kernels, and the element types, that these .tflite files, or those below these folders, need")
+set(HALITE_TYPES "" CACHE STRING
+    "Build kernels for these element types (float32;int8, ...) and those of HALITE_MODELS (empty: all, or the models')")
+set(selects ${HALITE_OPS} ${HALITE_MODELS} ${HALITE_TYPES})
+if(NOT selects AND NOT HALITE_HOST_BUILD AND (NOT HALITE_TESTS OR HALITE_TESTS STREQUAL "GOLDEN"))
     return()
 endif()
 if(CMAKE_CROSSCOMPILING)
@@ -14,10 +20,11 @@ else()
     target_include_directories(select_ops PRIVATE tools)
     target_link_libraries(select_ops PRIVATE halite_flags m)
 endif()
-if(NOT HALITE_OPS AND NOT HALITE_MODELS)
+if(NOT selects)
     return()
 elseif(HALITE_TESTS)
-    message(FATAL_ERROR "The tests want all operators: with HALITE_OPS or HALITE_MODELS say -DHALITE_TESTS=OFF")
+    message(FATAL_ERROR
+        "The tests want all operators and types: with HALITE_OPS, HALITE_MODELS or HALITE_TYPES say -DHALITE_TESTS=OFF")
 endif()
 # What is asked for is checked here, so that it is CMake that complains and not the build. Names are found in any case.
 file(STRINGS src/abi/operators.def rows REGEX "^(OP|CUSTOM)\\(")
@@ -33,6 +40,15 @@ foreach(name IN LISTS HALITE_OPS)
     endif()
     list(GET rows ${at} name)
     list(APPEND wanted_ops ${name})
+endforeach()
+file(STRINGS src/abi/types.def all_types REGEX "^TYPE\\(")
+list(TRANSFORM all_types REPLACE "^TYPE\\( *[A-Za-z0-9]+, *[A-Z0-9_]+, *([a-z0-9_]+).*" "\\1")
+set(wanted_types)
+foreach(name IN LISTS HALITE_TYPES)
+    if(NOT name IN_LIST all_types)
+        message(FATAL_ERROR "HALITE_TYPES: there is no type '${name}'; there are ${all_types}")
+    endif()
+    list(APPEND wanted_types type:${name})
 endforeach()
 set(wanted_models)
 foreach(model IN LISTS HALITE_MODELS)
@@ -51,13 +67,15 @@ foreach(model IN LISTS HALITE_MODELS)
     list(APPEND model_files ${found})
 endforeach()
 set(selected ${PROJECT_BINARY_DIR}/selected)
-file(MAKE_DIRECTORY ${selected}/abi)
-add_custom_command(OUTPUT ${selected}/abi/operators.def VERBATIM
-    COMMAND select_ops src/abi/operators.def ${selected}/abi/operators.def ${wanted_ops} ${wanted_models}
+set(selected_files ${selected}/abi/operators.def ${selected}/types/abi/selection.h)
+file(MAKE_DIRECTORY ${selected}/abi ${selected}/types/abi)
+add_custom_command(OUTPUT ${selected_files} VERBATIM
+    COMMAND select_ops src/abi/operators.def ${selected} ${wanted_ops} ${wanted_types} ${wanted_models}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DEPENDS select_ops $<TARGET_FILE:select_ops> src/abi/operators.def ${model_files}
-    COMMENT "Selecting operators")
-add_custom_target(selected_ops DEPENDS ${selected}/abi/operators.def)
+    COMMENT "Selecting operators and types")
+add_custom_target(selected_ops DEPENDS ${selected_files})
 add_dependencies(halite_objects selected_ops)
+target_include_directories(halite_objects BEFORE PRIVATE ${selected}/types)
 set_source_files_properties(src/ops/registry.c PROPERTIES
     INCLUDE_DIRECTORIES ${selected} OBJECT_DEPENDS ${selected}/abi/operators.def)
 if(HALITE_TOOLS)

@@ -11,7 +11,8 @@ file(WRITE ${single}.levels.def "// SPDX-License-Identifier: Apache-2.0\n// The 
     "HL_LEVEL(ANY, baseline, 0, \"\")\n")
 set(instead fast/simd/levels.def=${single}.levels.def)
 if(TARGET selected_ops)
-    list(APPEND instead src/ops/registry.c:abi/operators.def=${PROJECT_BINARY_DIR}/selected/abi/operators.def)
+    list(APPEND instead src/ops/registry.c:abi/operators.def=${PROJECT_BINARY_DIR}/selected/abi/operators.def
+        abi/selection.h=${PROJECT_BINARY_DIR}/selected/types/abi/selection.h)
     set(selected selected_ops)
 endif()
 set(single_files ${library_files})

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "fast/fast.h"
 #include "ops/common/row_kernels.h"
 #include "ops/op.h"
@@ -66,12 +67,29 @@ static TfLiteStatus prepare_fast(TfLiteContext *ctx, TfLiteNode *node, struct bl
     return kTfLiteOk;
 }
 
+// A type without kernels ends here, so that no kernel meets it.
+static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    for (int i = 0; i < node->inputs->size + node->outputs->size && !HL_ALL_TYPES; i++) {
+        const bool output = i >= node->inputs->size;
+        const int at = output ? i - node->inputs->size : i;
+        const TfLiteTensor *tensor = output ? hl_output(ctx, node, at) : hl_input(ctx, node, at);
+        HL_REQUIRE(
+            ctx, node, !tensor || HL_HAS_TYPE(tensor->type),
+            "%s %d is %s, which was left out of this build: build with it among HALITE_TYPES, or with this model "
+            "among HALITE_MODELS",
+            output ? "output" : "input", at, hl_type_name(tensor->type));
+    }
+    return kTfLiteOk;
+}
+
 // create_state gave NULL: memory ran out, or options that parse has reported.
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_REQUIRE(ctx, node, node->user_data, "the kernel could not be set up: no memory, or unusable options");
     struct block *block = block_of(node->user_data);
     const struct hl_op *op = block->op;
+    HL_TRY(check_types(ctx, node));
     for (int i = 0; i < node->inputs->size; i++) {
         const TfLiteTensor *input = hl_input(ctx, node, i);
         bool may_be_sparse = i < 32 && (op->sparse_inputs >> i & 1);

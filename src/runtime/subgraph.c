@@ -538,10 +538,11 @@ static TfLiteStatus create_node(struct hl_subgraph *subgraph, const struct hl_mo
     TfLiteRegistration registration;
     bool resolved = hl_resolve(&subgraph->interpreter->options->resolver, code, &registration);
     if (!resolved && !custom) {
-        hl_subgraph_error(subgraph,
-                          "Didn't find op for builtin opcode '%s' version '%d'. Node %d of subgraph %d needs it: the "
-                          "model may be newer than this library, or the op was left out of this build.",
-                          name, code->version, index, subgraph->index);
+        hl_subgraph_error(
+            subgraph,
+            "Didn't find op for builtin opcode '%s' version '%d'. Node %d of subgraph %d needs it: the "
+            "model may be newer than this library, or HALITE_OPS or HALITE_MODELS left the op out of this build.",
+            name, code->version, index, subgraph->index);
         hl_subgraph_error(subgraph, "Registration failed: the interpreter is not created.");
         return kTfLiteUnresolvedOps;
     }

@@ -35,9 +35,10 @@ link() {
         "$work/client.c" src/ops/registry.c "$library" -lm -ldl -lpthread -Wl,--gc-sections -s -o "$work/$1"
 }
 
-mkdir -p "$work/model/abi" "$work/names/abi"
-"$select_ops" src/abi/operators.def "$work/model/abi/operators.def" demo/digits.tflite
-"$select_ops" src/abi/operators.def "$work/names/abi/operators.def" TANH TFLite_Detection_PostProcess
+for folder in model names types none; do mkdir -p "$work/$folder/abi" "$work/$folder/types/abi"; done
+"$select_ops" src/abi/operators.def "$work/model" demo/digits.tflite
+"$select_ops" src/abi/operators.def "$work/names" TANH TFLite_Detection_PostProcess
+"$select_ops" src/abi/operators.def "$work/types" type:int8 type:int16
 link all_kernels src
 link model_kernels "$work/model"
 link named_kernels "$work/names"
@@ -50,6 +51,18 @@ if "$work/named_kernels" demo/digits.tflite 2>/dev/null; then fail "a model runs
 [ "$(grep -c '^CUSTOM\|^OP' "$work/names/abi/operators.def")" -eq 2 ] || fail "two names do not give two rows"
 all=$(wc -c <"$work/all_kernels") model=$(wc -c <"$work/model_kernels")
 [ $((model * 5)) -lt $((all * 3)) ] || fail "$model bytes with some kernels, $all with all"
+# types_of FOLDER: the line of a selection's types.
+types_of() {
+    sed -n 's/^.*select_ops: //p' "$work/$1/types/abi/selection.h"
+}
+[ "$(types_of model)" = "float32 int32 int64 string bool resource variant" ] || fail "types of a float model: $(types_of model)"
+[ "$(types_of types)" = "int32 int64 string bool int16 int8 resource variant" ] || fail "types named: $(types_of types)"
+[ "$(types_of names)" = "$(sed -n 's/^TYPE( *[^,]*, *[^,]*, *\([a-z0-9_]*\).*/\1/p' src/abi/types.def | xargs)" ] ||
+    fail "types of operators named: $(types_of names)"
+[ "$(grep -c '^CUSTOM\|^OP' "$work/types/abi/operators.def")" -eq "$(grep -c '^CUSTOM\|^OP' src/abi/operators.def)" ] ||
+    fail "types named leave operators out"
+if "$select_ops" src/abi/operators.def "$work/none" type:float33 2>"$work/message"; then fail "an unknown type is selected"; fi
+grep -q "float33" "$work/message" || fail "the message does not name the unknown type"
 if "$select_ops" src/abi/operators.def "$work/none" CONV_99 2>"$work/message"; then fail "an unknown operator is selected"; fi
 grep -q "CONV_99" "$work/message" || fail "the message does not name the unknown operator"
 echo "$model bytes with some kernels, $all with all"

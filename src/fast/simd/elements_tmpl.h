@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_ELEMENTS_TMPL_H
 #define HALITE_FAST_SIMD_ELEMENTS_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/elements.h"
 #include "fast/simd/functions_tmpl.h"
 #include "fast/simd/vector.h"
@@ -243,33 +244,33 @@ FLOAT_MAP(map_clamp, clamp_f32(x, params[0], params[1]))
 FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *params[0]))
 
 static const struct hl_element_kernels element_kernels = {
-    .add_f32 = add_f32,
-    .sub_f32 = sub_f32,
-    .mul_f32 = mul_f32,
-    .square_f32 = square_f32,
-    .prelu_f32 = prelu_f32,
+    .add_f32 = HL_WHERE(HL_HAS_FLOATS, add_f32),
+    .sub_f32 = HL_WHERE(HL_HAS_FLOATS, sub_f32),
+    .mul_f32 = HL_WHERE(HL_HAS_FLOATS, mul_f32),
+    .square_f32 = HL_WHERE(HL_HAS_FLOATS, square_f32),
+    .prelu_f32 = HL_WHERE(HL_HAS_FLOATS, prelu_f32),
 #if HAS_RESCALE
-    .add_i8 = add_i8,
-    .add_u8 = add_u8,
-    .sub_i8 = sub_i8,
-    .sub_u8 = sub_u8,
-    .mul_i8 = mul_i8,
-    .mul_u8 = mul_u8,
+    .add_i8 = HL_WHERE(HL_HAS_BYTES, add_i8),
+    .add_u8 = HL_WHERE(HL_HAS_BYTES, add_u8),
+    .sub_i8 = HL_WHERE(HL_HAS_BYTES, sub_i8),
+    .sub_u8 = HL_WHERE(HL_HAS_BYTES, sub_u8),
+    .mul_i8 = HL_WHERE(HL_HAS_BYTES, mul_i8),
+    .mul_u8 = HL_WHERE(HL_HAS_BYTES, mul_u8),
 #endif
-    .quantize = quantize_bytes,
-    .dequantize_i8 = dequantize_i8,
-    .dequantize_u8 = dequantize_u8,
+    .quantize = HL_WHERE(HL_HAS_BYTES, quantize_bytes),
+    .dequantize_i8 = HL_WHERE(HL_HAS_BYTES, dequantize_i8),
+    .dequantize_u8 = HL_WHERE(HL_HAS_BYTES, dequantize_u8),
 #if HAS_TABLES
-    .bytes = map_bytes,
+    .bytes = HL_WHERE(HL_HAS_BYTES, map_bytes),
 #endif
-    .logistic = map_logistic,
-    .tanh = map_tanh,
-    .exp = map_exp,
-    .sqrt = map_sqrt,
-    .rsqrt = map_rsqrt,
-    .hard_swish = map_hard_swish,
-    .leaky_relu = map_leaky_relu,
-    .clamp = map_clamp,
+    .logistic = HL_WHERE(HL_HAS_FLOATS, map_logistic),
+    .tanh = HL_WHERE(HL_HAS_FLOATS, map_tanh),
+    .exp = HL_WHERE(HL_HAS_FLOATS, map_exp),
+    .sqrt = HL_WHERE(HL_HAS_FLOATS, map_sqrt),
+    .rsqrt = HL_WHERE(HL_HAS_FLOATS, map_rsqrt),
+    .hard_swish = HL_WHERE(HL_HAS_FLOATS, map_hard_swish),
+    .leaky_relu = HL_WHERE(HL_HAS_FLOATS, map_leaky_relu),
+    .clamp = HL_WHERE(HL_HAS_FLOATS, map_clamp),
 };
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef HALITE_FAST_SIMD_INTEGER_TMPL_H
 #define HALITE_FAST_SIMD_INTEGER_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/simd/depthwise_tmpl.h"
 #include "fast/simd/level_tmpl.h"
 #include "fast/simd/simd.h"
@@ -129,10 +130,10 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
-    .sum_bytes = SYMBOL(hl_sum_bytes_, LEVEL),
-    .multiply_f32 = SYMBOL(hl_multiply_f32_, KERNELS),
-    .multiply_integer = SYMBOL(hl_multiply_integer_, LEVEL),
-    .depthwise_integer = SYMBOL(hl_depthwise_integer_, LEVEL),
+    .sum_bytes = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_bytes_, LEVEL)),
+    .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
+    .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, LEVEL)),
+    .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, LEVEL)),
     .kernels = &LEVEL_KERNELS,
 };
 

@@ -5,6 +5,7 @@
 #ifndef HALITE_FAST_SIMD_MATRIX_TMPL_H
 #define HALITE_FAST_SIMD_MATRIX_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/simd/level_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
@@ -119,12 +120,12 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
-    .sum_bytes = SYMBOL(hl_sum_bytes_, VECTORS),
-    .multiply_f32 = SYMBOL(hl_multiply_f32_, KERNELS),
-    .multiply_integer = SYMBOL(hl_multiply_integer_, VECTORS),
-    .depthwise_integer = SYMBOL(hl_depthwise_integer_, VECTORS),
+    .sum_bytes = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_bytes_, VECTORS)),
+    .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
+    .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, VECTORS)),
+    .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
     .kernels = &LEVEL_KERNELS,
-    .matrix_unit = &unit,
+    .matrix_unit = HL_WHERE(HL_HAS_BYTES, &unit),
 };
 
 #endif

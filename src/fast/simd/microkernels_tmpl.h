@@ -5,6 +5,7 @@
 #ifndef HALITE_FAST_SIMD_MICROKERNELS_TMPL_H
 #define HALITE_FAST_SIMD_MICROKERNELS_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/simd/depthwise_f32_tmpl.h"
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/level_tmpl.h"
@@ -49,20 +50,20 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
 }
 
 const struct hl_microkernels LEVEL_KERNELS = {
-    .requantize = requantize,
-    .requantize_tile = requantize_tile,
-    .unquantize_tile = unquantize_tile,
-    .xor_bytes = xor_bytes,
+    .requantize = HL_WHERE(HL_HAS_BYTES, requantize),
+    .requantize_tile = HL_WHERE(HL_HAS_BYTES, requantize_tile),
+    .unquantize_tile = HL_WHERE(HL_HAS_BYTES, unquantize_tile),
+    .xor_bytes = HL_WHERE(HL_HAS_BYTES, xor_bytes),
     .row_kernels = ROW_KERNELS,
-    .widen = widen,
-    .depthwise_f32 = depthwise_f32,
+    .widen = HL_WHERE(HL_HAS_BYTES, widen),
+    .depthwise_f32 = HL_WHERE(HL_HAS_FLOATS, depthwise_f32),
     .elements = &element_kernels,
-    .scatter_add_f32 = scatter_add_f32,
-    .scatter_add_integer = scatter_add_integer,
-    .softmax_f32 = softmax_f32,
-    .resize_f32 = resize_f32,
-    .resize_u8 = resize_u8,
-    .resize_i8 = resize_i8,
+    .scatter_add_f32 = HL_WHERE(HL_HAS_FLOATS, scatter_add_f32),
+    .scatter_add_integer = HL_WHERE(HL_HAS_BYTES, scatter_add_integer),
+    .softmax_f32 = HL_WHERE(HL_HAS_FLOATS, softmax_f32),
+    .resize_f32 = HL_WHERE(HL_HAS_FLOATS, resize_f32),
+    .resize_u8 = HL_WHERE(HL_HAS_BYTES, resize_u8),
+    .resize_i8 = HL_WHERE(HL_HAS_BYTES, resize_i8),
 };
 
 #endif

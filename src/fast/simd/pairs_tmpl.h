@@ -7,6 +7,7 @@
 #ifndef HALITE_FAST_SIMD_PAIRS_TMPL_H
 #define HALITE_FAST_SIMD_PAIRS_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/simd/level_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
@@ -159,10 +160,10 @@ const struct hl_simd LEVEL_SIMD = {
     .dot_width = 4,
     .step_pairs = true,
     .signed_x = true,
-    .sum_bytes = SYMBOL(hl_sum_bytes_, VECTORS),
-    .multiply_f32 = SYMBOL(hl_multiply_f32_, MULTIPLY_F32),
-    .multiply_integer = multiply_pairs,
-    .depthwise_integer = SYMBOL(hl_depthwise_integer_, VECTORS),
+    .sum_bytes = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_bytes_, VECTORS)),
+    .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, MULTIPLY_F32)),
+    .multiply_integer = HL_WHERE(HL_HAS_BYTES, multiply_pairs),
+    .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
     .kernels = &LEVEL_KERNELS,
 };
 

@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_ROWS_TMPL_H
 #define HALITE_FAST_SIMD_ROWS_TMPL_H
 
+#include "abi/built_types.h"
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/vector.h"
 #include "ops/common/quant.h"
@@ -236,10 +237,13 @@ static void row_tanh(float *values, int64_t count)
     map_tanh(values, values, count, NULL);
 }
 
-#define ROW_KERNELS                                                                                                   \
-    {                                                                                                                 \
-        .range = row_range, .quantize = row_quantize, .dots_f32 = dots_f32, .dots_i8 = dots_i8, .dots_i16 = dots_i16, \
-        .logistic = row_logistic, .tanh = row_tanh, .logistic_i16 = logistic_i16, .tanh_i16 = tanh_i16,               \
+#define ROW_KERNELS                                                                                         \
+    {                                                                                                       \
+        .range = HL_WHERE(HL_HAS_BYTES, row_range), .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize),       \
+        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),          \
+        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
+        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
+        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                    \
     }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "abi/built_types.h"
 #include "fast/fast.h"
 #include "ops/common/sigmoids_i16.h"
 
@@ -68,15 +69,15 @@ static void tanh_of(float *values, int64_t count)
 }
 
 const struct hl_row_kernels hl_plain_row_kernels = {
-    .range = range,
-    .quantize = quantize,
-    .dots_f32 = dots_f32,
-    .dots_i8 = dots_i8,
-    .dots_i16 = dots_i16,
-    .logistic = logistic,
-    .tanh = tanh_of,
-    .logistic_i16 = logistic_i16,
-    .tanh_i16 = tanh_i16,
+    .range = HL_WHERE(HL_HAS_BYTES, range),
+    .quantize = HL_WHERE(HL_HAS_BYTES, quantize),
+    .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32),
+    .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),
+    .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16),
+    .logistic = HL_WHERE(HL_HAS_FLOATS, logistic),
+    .tanh = HL_WHERE(HL_HAS_FLOATS, tanh_of),
+    .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16),
+    .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

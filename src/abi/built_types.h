@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What selection.h means for kernels: those that no selected type can reach are named by HL_WHERE, which is NULL then,
+// so that the compiler drops them. A node with another type is refused before (src/ops/registry.c).
+#ifndef HALITE_ABI_BUILT_TYPES_H
+#define HALITE_ABI_BUILT_TYPES_H
+
+#include <stddef.h>
+
+#include "abi/selection.h"
+#include "tensorflow/lite/c/common.h"
+
+#define HL_ALL_TYPES (HL_SELECTED_TYPES == 0xffffffffu)
+#define HL_HAS_TYPE(type) ((HL_SELECTED_TYPES >> (type)) & 1u)
+#define HL_HAS_FLOATS (HL_HAS_TYPE(kTfLiteFloat32) || HL_HAS_TYPE(kTfLiteFloat16) || HL_HAS_TYPE(kTfLiteBFloat16))
+// Of tensors or, in hybrid nodes, of weights.
+#define HL_HAS_BYTES                                                                                                  \
+    (HL_HAS_TYPE(kTfLiteInt8) || HL_HAS_TYPE(kTfLiteUInt8) || HL_HAS_TYPE(kTfLiteInt4) || HL_HAS_TYPE(kTfLiteInt2) || \
+     HL_HAS_TYPE(kTfLiteUInt4))
+#define HL_HAS_INTEGERS (HL_HAS_BYTES || HL_HAS_TYPE(kTfLiteInt16))
+
+#define HL_WHERE(has, function) ((has) ? (function) : NULL)
+
+#endif
