@@ -668,6 +668,10 @@ static void check_refused_pictures(const struct application *app)
     NO_PICTURE(crop_y, INT32_MIN, part);
     NO_PICTURE(crop_width, 8, part);
     NO_PICTURE(crop_height, INT32_MAX, part);
+    HaliteGpuImage to_the_end = part_of_picture; // from a place that is 2^31 to the left of it
+    to_the_end.crop_x = INT32_MIN;
+    to_the_end.crop_width = 0;
+    check_no_picture(app, &small, to_the_end, part);
     NO_PICTURE(order[3], -1, "bytes 0 to 3");
     NO_PICTURE(height, 1000, "the buffer ends at byte");
     check_no_picture(app, &whole, part_of_picture, "more channels"); // five

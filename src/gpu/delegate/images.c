@@ -37,8 +37,10 @@ const char *gpu_image_resolve(const HaliteGpuBuffer *buffer, const struct gpu_va
     int64_t width = from->width ? from->width : shape.w, height = from->height ? from->height : shape.h;
     int64_t row = from->row_bytes ? from->row_bytes / 4 : width;
     *image = (struct gpu_image){.height = (int)height, .row = (int)row, .x = from->crop_x, .y = from->crop_y};
-    image->part_w = from->crop_width ? from->crop_width : (int)width - from->crop_x;
-    image->part_h = from->crop_height ? from->crop_height : (int)height - from->crop_y;
+    int64_t part_w = from->crop_width ? from->crop_width : width - from->crop_x;
+    int64_t part_h = from->crop_height ? from->crop_height : height - from->crop_y;
+    image->part_w = (int)part_w;
+    image->part_h = (int)part_h;
     for (int c = 0; c < 4; c++) {
         image->order[c] = ordered ? from->order[c] : c;
         image->mean[c] = from->mean[c];
@@ -52,7 +54,7 @@ const char *gpu_image_resolve(const HaliteGpuBuffer *buffer, const struct gpu_va
         return "a picture's width, height or row_bytes is out of range";
     if (buffer->kind == kHaliteGpuKindImage && row != width) return "an image has no row_bytes";
     if (!is_within(image->x, 0, width - 1) || !is_within(image->y, 0, height - 1) ||
-        !is_within(image->part_w, 1, width - image->x) || !is_within(image->part_h, 1, height - image->y))
+        !is_within(part_w, 1, width - image->x) || !is_within(part_h, 1, height - image->y))
         return "the part to be cut out is not within the picture";
     return value->is_output ? output_problem(image, shape, (int)width) : NULL;
 }
