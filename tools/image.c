@@ -278,7 +278,7 @@ static bool starts_with(const struct hl_text *file, const char *bytes, size_t co
     return file->length >= count && memcmp(file->data, bytes, count) == 0;
 }
 
-static bool decode(const struct hl_text *file, struct hl_image *image, struct hl_text *error)
+bool hl_image_decode(const struct hl_text *file, struct hl_image *image, struct hl_text *error)
 {
     const unsigned char *data = (const unsigned char *)file->data;
     if (file->length == 0) {
@@ -299,7 +299,7 @@ bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *err
 {
     *image = (struct hl_image){0};
     struct hl_text file = {0};
-    bool ok = hl_files_read(path, file_limit, &file, error) && decode(&file, image, error);
+    bool ok = hl_files_read(path, file_limit, &file, error) && hl_image_decode(&file, image, error);
     hl_text_free(&file);
     return ok;
 }

@@ -17,6 +17,8 @@ struct hl_image {
 
 // False on failure, with the reason in `error`: "is no picture that ...".
 bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *error);
+// The same of a file's bytes; *image is zeroed before.
+bool hl_image_decode(const struct hl_text *file, struct hl_image *image, struct hl_text *error);
 // Turns the pixels as the orientation says, so that the picture stands upright. False, with the picture as it was,
 // where there is no memory for it.
 bool hl_image_turn_upright(struct hl_image *image);

@@ -42,14 +42,20 @@ static inline void hl_json_add_escaped(struct hl_text *text, const char *printed
     }
 }
 
-static inline void hl_json_print(const cJSON *json)
+// As a page for people, or as one line.
+static inline void hl_json_print_as(const cJSON *json, bool line)
 {
-    char *printed = hl_alloc_check(cJSON_Print(json));
+    char *printed = hl_alloc_check(line ? cJSON_PrintUnformatted(json) : cJSON_Print(json));
     struct hl_text text = {0};
     hl_json_add_escaped(&text, printed);
     puts(hl_text_string(&text));
     hl_text_free(&text);
     cJSON_free(printed);
+}
+
+static inline void hl_json_print(const cJSON *json)
+{
+    hl_json_print_as(json, false);
 }
 
 #endif

@@ -29,6 +29,7 @@ static const struct hl_flag flags[] = {
     {.name = "top", .letter = 'n', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 10000,
      .offset = offsetof(struct options, top), .help = "how many classes to show; default 5"},
     HL_TASK_FORMAT_FLAG(options, "a line for each class: picture, rank,\nclass, label, score"),
+    HL_TASK_FRAMES_FLAG(options),
     {.name = "tsv", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, tsv), .help = "as --format tsv"},
     {.name = "mean", .kind = HL_FLAG_NUMBER, .value = "X", .min = -1e9, .max = 1e9,
      .offset = offsetof(struct options, mean), .help = "input = (pixel - mean) / std; see below"},

@@ -68,7 +68,7 @@ enum { HL_MODEL_MAX_THREADS = 1024 };
 #define HL_MODEL_PRECISION_HELP                                                                   \
     "on the GPU (and --gpu): f32 (default), f16s (large tensors lie\n"                            \
     "in memory as halves, arithmetic is in floats); f16 allows half\n"                            \
-    "arithmetic, which no kernel has today: it is as f16s"
+    "arithmetic where a kernel gains by it, as matrix units do"
 #define HL_MODEL_KERNELS_FLAG(type, member)                                                       \
     {                                                                                             \
         .name = "kernels", .letter = 'k', .kind = HL_FLAG_CHOICE, .choices = hl_model_kernels,    \

@@ -166,7 +166,7 @@ int hl_task_run(const struct hl_task_kind *kind, const struct hl_task_options *o
 {
     struct hl_task task = {.kind = kind, .options = options, .state = state};
     bool ok = (kind->medium->check == NULL || kind->medium->check(&task, operand_count, operands)) && prepare(&task);
-    if (options->format == HL_TASK_JSON) task.json = hl_alloc_check(cJSON_CreateArray());
+    if (options->format == HL_TASK_JSON && options->frames == NULL) task.json = hl_alloc_check(cJSON_CreateArray());
     for (int i = 0; ok && i < operand_count; i++) run_operand(&task, operands[i]);
     if (ok && task.json != NULL && !hl_task_streams(&task)) hl_json_print(task.json);
     if (ok && options->format == HL_TASK_TABLE && task.failed < task.items && !hl_task_streams(&task)) {

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "flags.h"
+#include "frames.h"
 #include "image.h"
 #include "labels.h"
 #include "model_file.h"
@@ -21,7 +22,8 @@ extern const char *const hl_task_formats[];
 struct hl_task_options {
     struct hl_model_options model;
     const char *labels, *output;
-    int format; // enum hl_task_format
+    const char *frames; // the format of a video; NULL: standard input is one picture
+    int format;         // enum hl_task_format
 };
 
 // clang-format off
@@ -38,6 +40,12 @@ struct hl_task_options {
         .offset = offsetof(struct type, task.output),                                             \
         .help = "a PNG file of " content ";\n"                                                    \
                 "of several pictures a folder for files of their names with .png"                 \
+    }
+#define HL_TASK_FRAMES_FLAG(type)                                                                 \
+    {                                                                                             \
+        .name = "frames", .kind = HL_FLAG_STRING, .value = "FORMAT",                              \
+        .offset = offsetof(struct type, task.frames),                                             \
+        .help = "the one picture is -, and standard input a video:\n" HL_FRAMES_FORMATS           \
     }
 // clang-format on
 
@@ -58,7 +66,7 @@ struct hl_task {
     struct hl_model_file file;
     struct hl_labels labels;
     struct hl_picture_input input; // of the model's input 0, where it takes pictures
-    cJSON *json;                   // of all that was given; NULL: another format
+    cJSON *json;                   // of all that was given; NULL: another format, or frames
     bool to_folder;                // the output
     bool keeps_state;              // an inference changes what the next one gives
     int items, failed;             // pictures or sounds

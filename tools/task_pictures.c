@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks on pictures: one is read, scaled into the model's input, inferred from, shown and drawn on.
+// Tasks on pictures and the frames of a video: one is read, scaled into the model's input, inferred from, shown and
+// drawn on.
 #include "task.h"
 
 #include <string.h>
@@ -71,14 +72,20 @@ static void print_lines(const struct hl_task *task, const char *picture)
     hl_text_free(&lines);
 }
 
-static void add_json(struct hl_task *task, const char *picture, const struct hl_image *image)
+// Into the list of all; a video has no end that is worth waiting for, and its frames are a line each.
+static void give_json(struct hl_task *task, const char *picture, const struct hl_image *image)
 {
     cJSON *json = cJSON_CreateObject();
     hl_json_add_string(json, "picture", picture);
     cJSON_AddNumberToObject(json, "width", image->width);
     cJSON_AddNumberToObject(json, "height", image->height);
     task->kind->members(task, json);
-    cJSON_AddItemToArray(task->json, json);
+    if (task->json != NULL) {
+        cJSON_AddItemToArray(task->json, json);
+        return;
+    }
+    hl_json_print_as(json, true);
+    cJSON_Delete(json);
 }
 
 static bool draw(const struct hl_task *task, const char *picture, struct hl_image *image)
@@ -99,35 +106,79 @@ static bool show(struct hl_task *task, const char *picture, struct hl_image *ima
         switch (task->options->format) {
         case HL_TASK_TABLE: print_table(task, picture, image, seconds); break;
         case HL_TASK_TSV: print_lines(task, picture); break;
-        default: add_json(task, picture, image);
+        default: give_json(task, picture, image);
         }
     }
     return task->options->output == NULL || draw(task, picture, image);
+}
+
+// Draws on the image, and frees it.
+static bool run_image(struct hl_task *task, const char *picture, struct hl_image *image)
+{
+    double seconds;
+    bool ok = true;
+    if (task->kind->fill != NULL)
+        ok = task->kind->fill(task, picture, image);
+    else
+        hl_picture_input_fill(&task->input, image, TfLiteInterpreterGetInputTensor(task->file.interpreter, 0));
+    ok = ok && infer(task, &seconds) && task->kind->read(task, picture, image) && show(task, picture, image, seconds);
+    hl_image_free(image);
+    return ok;
+}
+
+// Each frame is answered when it is there, by a name that is that of its file as well.
+static bool run_frames(struct hl_task *task)
+{
+    struct hl_frames frames;
+    struct hl_text error = {0};
+    bool ok = hl_frames_begin(&frames, task->options->frames, &error);
+    for (enum hl_frames_step step = HL_FRAMES_NEXT; step < HL_FRAMES_BROKEN;) {
+        struct hl_image image;
+        char name[32];
+        hl_text_clear(&error);
+        step = hl_frames_next(&frames, stdin, &image, &error);
+        snprintf(name, sizeof name, "frame-%06d", frames.count);
+        if (step == HL_FRAMES_END) break;
+        if (step != HL_FRAMES_NEXT) hl_error(task->kind->command, name, "%s", error.data);
+        ok = step == HL_FRAMES_NEXT && run_image(task, name, &image) && ok;
+        fflush(stdout);
+    }
+    if (frames.count == 0) hl_error(task->kind->command, "standard input", "has no frame");
+    hl_text_free(&error);
+    return ok && frames.count > 0;
 }
 
 static bool run_picture(struct hl_task *task, const char *picture)
 {
     struct hl_image image;
     struct hl_text error = {0};
+    if (task->options->frames != NULL) return run_frames(task);
     bool ok = hl_image_load_upright(picture, &image, &error);
     if (!ok) hl_error(task->kind->command, picture, "%s", error.data);
     hl_text_free(&error);
-    if (!ok) return false;
-    double seconds;
-    if (task->kind->fill != NULL)
-        ok = task->kind->fill(task, picture, &image);
-    else
-        hl_picture_input_fill(&task->input, &image, TfLiteInterpreterGetInputTensor(task->file.interpreter, 0));
-    ok = ok && infer(task, &seconds) && task->kind->read(task, picture, &image) && show(task, picture, &image, seconds);
-    hl_image_free(&image);
-    return ok;
+    return ok && run_image(task, picture, &image);
 }
 
-// One file for several pictures would keep the last one alone.
-static bool check_output(struct hl_task *task, int count, char **operands)
+static bool check_frames(const struct hl_task *task, int count, char **operands)
+{
+    const char *format = task->options->frames, *command = task->kind->command;
+    struct hl_frames frames;
+    struct hl_text error = {0};
+    bool ok = format == NULL || hl_frames_begin(&frames, format, &error);
+    if (!ok) hl_error(command, format, "%s", error.data);
+    hl_text_free(&error);
+    if (format == NULL || !ok || (count == 1 && hl_files_is_stdin(operands[0]))) return ok;
+    hl_error(command, operands[0], "is not -, the one picture that --frames reads");
+    return false;
+}
+
+// One file for several pictures would keep the last one alone; a pipe takes frames one behind the other.
+static bool check(struct hl_task *task, int count, char **operands)
 {
     const char *output = task->options->output, *command = task->kind->command;
-    bool several = count > 1 || hl_path_is_folder(operands[0]);
+    bool several =
+        count > 1 || hl_path_is_folder(operands[0]) || (task->options->frames != NULL && !hl_task_streams(task));
+    if (!check_frames(task, count, operands)) return false;
     if (output == NULL) return true;
     task->to_folder = hl_path_is_folder(output);
     if (several && !task->to_folder) {
@@ -148,6 +199,6 @@ const struct hl_task_medium hl_task_pictures = {
     .name = "pictures",
     .endings = endings,
     .run = run_picture,
-    .check = check_output,
+    .check = check,
     .prepared = normalize,
 };

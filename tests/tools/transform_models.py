@@ -34,6 +34,7 @@ def add(name, dtype="float32", more=0.2, scale=None, zero=0, signature=None, sec
 
 
 add("lighter")
+add("same", more=0)
 add("any", signature=(1, -1, -1, 3))
 add("int8", "int8", scale=1 / 255, zero=-128)
 add("tanh", more=0, last=TANH)

@@ -30,6 +30,7 @@ static const struct hl_flag flags[] = {
     HL_TASK_FORMAT_FLAG(options, "a line for each box: picture, rank, class,\n"
                                  "label, score, left, top, right, bottom"),
     HL_TASK_OUTPUT_FLAG(options, "the picture with its boxes"),
+    HL_TASK_FRAMES_FLAG(options),
     HL_MODEL_RUN_FLAGS(options, task.model),
 };
 // clang-format on

@@ -38,6 +38,7 @@ static const struct hl_flag flags[] = {
      .help = "look at this part of the picture: left, top, right, bottom in pixels"},
     HL_TASK_FORMAT_FLAG(options, "a line for each point: picture, pose, point,\nname, score, x, y"),
     HL_TASK_OUTPUT_FLAG(options, "the picture with the points"),
+    HL_TASK_FRAMES_FLAG(options),
     HL_MODEL_RUN_FLAGS(options, task.model),
 };
 // clang-format on

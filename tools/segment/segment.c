@@ -28,6 +28,7 @@ static const struct hl_flag flags[] = {
     HL_TASK_FORMAT_FLAG(options, "a line for each class that is there:\n"
                                  "picture, class, label, share, pixels"),
     HL_TASK_OUTPUT_FLAG(options, "the picture with its classes in color"),
+    HL_TASK_FRAMES_FLAG(options),
     {.name = "mask", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, mask),
      .help = "--output gets the classes alone: gray pixels of the class's number"},
     HL_MODEL_RUN_FLAGS(options, task.model),

@@ -28,6 +28,7 @@ static const struct options defaults = {.task.model = HL_MODEL_DEFAULTS};
 static const struct hl_flag flags[] = {
     HL_MODEL_FLAG(options, task.model),
     HL_TASK_OUTPUT_FLAG(options, "what the model makes"),
+    HL_TASK_FRAMES_FLAG(options),
     {.name = "side-by-side", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, side_by_side),
      .help = "the given picture on the left of it"},
     {.name = "style", .kind = HL_FLAG_STRING, .value = "PHOTO", .offset = offsetof(struct options, style),
