@@ -388,6 +388,11 @@ typedef enum HaliteGpuKind {
     // memory, CUDA): it should begin at a page and have whole pages. Else each Invoke copies from or to it, and
     // HaliteDelegateGetCopiedBytes counts that. It must not be touched during Invoke.
     kHaliteGpuKindHostMemory = 4,
+    // Android's memory: an AHardwareBuffer * with AHARDWAREBUFFER_FORMAT_BLOB and
+    // AHARDWAREBUFFER_USAGE_GPU_DATA_BUFFER, for Vulkan with VK_ANDROID_external_memory_android_hardware_buffer. It has
+    // a size of its own. The application may release it once it is bound and the delegate is applied: the device holds
+    // a reference while it uses it.
+    kHaliteGpuKindHardwareBuffer = 5,
 } HaliteGpuKind;
 
 // A picture of pixels of four channels, as cameras and screens have them: bytes in a buffer, or bytes, halves or floats
@@ -429,8 +434,8 @@ typedef struct HaliteGpuBuffer {
     uint64_t handle;
     uint64_t offset; // bytes from the start of the buffer to the first element, a multiple of 256; 0 for images
     // Bytes from there on that belong to the tensor: at least its elements, rounded up to 4 bytes for bytes and to 8
-    // for dense float16. 0: up to the end of the buffer, which Vulkan and memory do not know: there it is needed. 0 for
-    // images.
+    // for dense float16. 0: up to the end of the buffer, which Vulkan and memory do not know, but for
+    // an AHardwareBuffer: there it is needed. 0 for images.
     uint64_t size;
     // For kHaliteGpuElementRgba8 and for images, in the dense layout: how the pixels lie, for each picture of a batch
     // one after the other (in an image: one below the other), in height rows of row_bytes each. NULL: as all its

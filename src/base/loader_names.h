@@ -15,6 +15,7 @@ struct hl_loader_names {
     const char *const *objc;    // the Objective-C runtime
     const char *const *cuda;    // NVIDIA's driver
     const char *const *nvrtc;   // the compiler of CUDA's toolkit, newest first
+    const char *const *android; // the functions of AHardwareBuffer
 };
 
 extern const struct hl_loader_names hl_loader_names;

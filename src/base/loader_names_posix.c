@@ -26,4 +26,5 @@ const struct hl_loader_names hl_loader_names = {
     .cuda = NAMES("libcuda.so.1", "libcuda.so"),
     .nvrtc = NAMES("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"),
     .gles = NAMES("libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so"),
+    .android = NAMES("libnativewindow.so", "libandroid.so"),
 };

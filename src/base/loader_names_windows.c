@@ -17,4 +17,5 @@ const struct hl_loader_names hl_loader_names = {
     .shaderc = NAMES("shaderc_shared.dll"),
     .metal = (const char *const[]){NULL},
     .objc = (const char *const[]){NULL},
+    .android = (const char *const[]){NULL},
 };

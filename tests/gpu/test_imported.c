@@ -231,6 +231,7 @@ static void test_refusals(void **state)
     expect_late_refusal("gles", kHaliteGpuKindDmaBuf, 4096, "the delegate's device is one of OpenGL ES");
     expect_late_refusal("gles", kHaliteGpuKindHostMemory, BYTES - 4, "the buffer ends at byte 116");
     expect_late_refusal("vulkan", kHaliteGpuKindOpaqueFd, 4096, "9999 is no open file descriptor of memory");
+    expect_late_refusal("vulkan", kHaliteGpuKindHardwareBuffer, 0, "this system has no AHardwareBuffer");
     start_on("null");
     HaliteGpuBuffer buffer = memory_buffer(kHaliteGpuKindHostMemory, 4096, 0, 0);
     assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &buffer), kTfLiteError); // no size

@@ -96,8 +96,8 @@ struct gpu_image_desc {
 
 // Memory of the application that is no object of the API, as HaliteGpuBuffer says of its kinds.
 struct gpu_memory_desc {
-    HaliteGpuKind kind; // OpaqueFd, DmaBuf or HostMemory
-    uint64_t handle;    // a file descriptor, which stays the application's, or an address
+    HaliteGpuKind kind; // OpaqueFd and those after it
+    uint64_t handle;    // a file descriptor, which stays the application's, an AHardwareBuffer *, or an address
     size_t bytes;       // from the memory's beginning on
     uint32_t type;      // memoryTypeIndex, of an opaque descriptor
 };
@@ -149,7 +149,7 @@ struct gpu_backend {
     // Memory of the application as a buffer, which it must outlive. NULL after a message, but without one for memory of
     // the host that the device cannot use where it is, which the caller then copies. NULL: not possible with this API.
     struct gpu_buffer *(*memory_import)(struct gpu_device *device, const struct gpu_memory_desc *desc);
-    bool imports_descriptors; // memory_import takes file descriptors as well as memory of the host
+    bool imports_descriptors; // memory_import takes file descriptors and AHardwareBuffers, too, not only host memory
     void (*buffer_destroy)(struct gpu_device *device, struct gpu_buffer *buffer);
     // Every later run sees the new bytes. `from` may be reused as soon as the function returns.
     bool (*buffer_write)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,

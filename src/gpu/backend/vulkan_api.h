@@ -7,6 +7,7 @@
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
+#include <vulkan/vulkan_android.h>
 
 // clang-format off
 #define VULKAN_GLOBAL_FUNCTIONS(X) \

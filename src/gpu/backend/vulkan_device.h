@@ -88,10 +88,11 @@ struct gpu_device {
     VkDebugUtilsMessengerEXT messenger;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_external { // memory that the device can import, from vulkan_external.c
-        bool has_fd, has_dma_buf, has_host;
+        bool has_fd, has_dma_buf, has_host, has_hardware;
         size_t host_alignment;
         PFN_vkGetMemoryFdPropertiesKHR fd_properties;
         PFN_vkGetMemoryHostPointerPropertiesEXT host_properties;
+        PFN_vkGetAndroidHardwareBufferPropertiesANDROID hardware_properties;
     } external;
     VkCommandPool pool;
     VkPipelineCache cache;
@@ -155,7 +156,7 @@ bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **clo
 
 // ---- memory of the application --------------------------------------------------------------------------------------
 
-enum { VULKAN_MAX_EXTERNAL = 3 };
+enum { VULKAN_MAX_EXTERNAL = 5 };
 // The extensions for imports of memory that the driver has, for a device of our own. Returns how many there are.
 uint32_t gpu_vulkan_external_extensions(const struct gpu_device *device, const char *names[VULKAN_MAX_EXTERNAL]);
 // Once the device is there: finds out what it can import.

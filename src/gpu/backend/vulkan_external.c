@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of the application in the Vulkan backend. In: a file descriptor of memory that a driver has exported, a
-// dma-buf, or a pointer to memory of the host. Out: a buffer in that memory. Our own devices have the extensions for it
-// that the driver has; an application's device those that the application has enabled.
+// dma-buf, an AHardwareBuffer, or a pointer to memory of the host. Out: a buffer in that memory. Our own devices have
+// the extensions for it that the driver has; an application's device those that the application has enabled.
 #if defined(HALITE_GPU_VULKAN)
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,11 @@
 #include "base/descriptor.h"
 #include "gpu/backend/vulkan_device.h"
 
-static const char *const extensions[VULKAN_MAX_EXTERNAL] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
-                                                            VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
-                                                            VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+// The last one needs the one before it.
+static const char *const extensions[VULKAN_MAX_EXTERNAL] = {
+    VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
+    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME,
+    VK_ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER_EXTENSION_NAME};
 
 // ---- what the device has --------------------------------------------------------------------------------------------
 
@@ -46,6 +48,9 @@ void gpu_vulkan_external_begin(struct gpu_device *device)
                 (PFN_vkGetMemoryHostPointerPropertiesEXT)vk->vkGetDeviceProcAddr(device->handle,
                                                                                  "vkGetMemoryHostPointerPropertiesEXT");
     }
+    external->hardware_properties = (PFN_vkGetAndroidHardwareBufferPropertiesANDROID)vk->vkGetDeviceProcAddr(
+        device->handle, "vkGetAndroidHardwareBufferPropertiesANDROID");
+    external->has_hardware = external->hardware_properties != NULL;
     external->has_fd = external->fd_properties != NULL;
     external->has_host = external->host_properties != NULL;
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
@@ -62,6 +67,7 @@ static VkExternalMemoryHandleTypeFlagBits type_of(HaliteGpuKind kind)
     switch (kind) {
     case kHaliteGpuKindOpaqueFd: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
     case kHaliteGpuKindDmaBuf: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+    case kHaliteGpuKindHardwareBuffer: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_ANDROID_HARDWARE_BUFFER_BIT_ANDROID;
     default: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
     }
 }
@@ -81,6 +87,9 @@ static bool can_import(struct gpu_device *device, const struct gpu_memory_desc *
         return external->has_fd || refuse_without(device, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
     case kHaliteGpuKindDmaBuf:
         return external->has_dma_buf || refuse_without(device, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME);
+    case kHaliteGpuKindHardwareBuffer:
+        return external->has_hardware ||
+               refuse_without(device, VK_ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER_EXTENSION_NAME);
     default:
         return external->has_host && desc->handle % external->host_alignment == 0 &&
                desc->bytes % external->host_alignment == 0;
@@ -115,6 +124,22 @@ static uint32_t allowed_types(struct gpu_device *device, const struct gpu_memory
     return result == VK_SUCCESS ? found.memoryTypeBits & buffer_types & coherent : 0;
 }
 
+// The types of memory that a buffer in an AHardwareBuffer may have, and how many bytes are imported. 0 after a message.
+static uint32_t ask_hardware(struct gpu_device *device, const struct gpu_memory_desc *desc, uint32_t buffer_types,
+                             VkDeviceSize *bytes)
+{
+    VkAndroidHardwareBufferPropertiesANDROID found = {.sType =
+                                                          VK_STRUCTURE_TYPE_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID};
+    VkResult result =
+        device->external.hardware_properties(device->handle, (const struct AHardwareBuffer *)(uintptr_t)desc->handle,
+                                             &found);
+    if (!gpu_vulkan_check(device, result, "vkGetAndroidHardwareBufferPropertiesANDROID")) return 0;
+    *bytes = found.allocationSize;
+    if (!(found.memoryTypeBits & buffer_types))
+        gpu_device_fail(&device->base, "no buffer can lie in memory of this AHardwareBuffer: bind a VkBuffer");
+    return found.memoryTypeBits & buffer_types;
+}
+
 // A descriptor of ours, which the driver takes over where it succeeds; -1 after a message.
 static int duplicate(struct gpu_device *device, uint64_t descriptor)
 {
@@ -127,26 +152,34 @@ static int duplicate(struct gpu_device *device, uint64_t descriptor)
 // Imports the memory for the buffer. False after a message for descriptors.
 static bool allocate(struct gpu_device *device, const struct gpu_memory_desc *desc, struct gpu_buffer *buffer)
 {
-    bool is_host = desc->kind == kHaliteGpuKindHostMemory;
+    bool is_host = desc->kind == kHaliteGpuKindHostMemory, is_hardware = desc->kind == kHaliteGpuKindHardwareBuffer;
+    VkDeviceSize bytes = desc->bytes;
     VkMemoryRequirements needs;
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
-    uint32_t allowed = allowed_types(device, desc, needs.memoryTypeBits), index = 0;
+    uint32_t allowed = is_hardware ? ask_hardware(device, desc, needs.memoryTypeBits, &bytes)
+                                   : allowed_types(device, desc, needs.memoryTypeBits),
+             index = 0;
     if (!allowed) return false;
-    if (needs.size > desc->bytes)
+    if (needs.size > bytes)
         return !is_host && gpu_device_fail(&device->base, "a buffer of %zu bytes needs memory of %zu: add to its size",
                                            desc->bytes, (size_t)needs.size);
     while (!(allowed >> index & 1)) index++;
     VkImportMemoryFdInfoKHR descriptor = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
                                           .handleType = type_of(desc->kind),
-                                          .fd = is_host ? -1 : duplicate(device, desc->handle)};
+                                          .fd = is_host || is_hardware ? -1 : duplicate(device, desc->handle)};
     VkImportMemoryHostPointerInfoEXT pointer = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
                                                 .handleType = type_of(desc->kind),
                                                 .pHostPointer = (void *)(uintptr_t)desc->handle};
-    if (!is_host && descriptor.fd < 0) return false;
+    VkImportAndroidHardwareBufferInfoANDROID hardware = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_ANDROID_HARDWARE_BUFFER_INFO_ANDROID,
+        .buffer = (struct AHardwareBuffer *)(uintptr_t)desc->handle};
+    if (!is_host && !is_hardware && descriptor.fd < 0) return false;
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .pNext = is_host ? (const void *)&pointer : &descriptor,
-        .allocationSize = desc->bytes,
+        .pNext = is_host       ? (const void *)&pointer
+                 : is_hardware ? (const void *)&hardware
+                               : &descriptor,
+        .allocationSize = bytes,
         .memoryTypeIndex = index,
     };
     VkResult result = device->vk.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory);

@@ -71,8 +71,10 @@ static const char *problem_of(const HaliteGpuBuffer *buffer)
         return "bytes are taken in the dense layout only";
     if (buffer->image && buffer->image->struct_size < sizeof *buffer->image)
         return "struct_size is less than sizeof(HaliteGpuImage)";
-    if (buffer->kind < kHaliteGpuKindBuffer || buffer->kind > kHaliteGpuKindHostMemory) return "there is no such kind";
-    if (gpu_memory_is_kind(buffer->kind) && !buffer->size) return "the size of memory is needed";
+    if (buffer->kind < kHaliteGpuKindBuffer || buffer->kind > kHaliteGpuKindHardwareBuffer)
+        return "there is no such kind";
+    if (gpu_memory_is_kind(buffer->kind) && buffer->kind != kHaliteGpuKindHardwareBuffer && !buffer->size)
+        return "the size of memory is needed";
     if (buffer->kind == kHaliteGpuKindImage &&
         (buffer->offset || buffer->size || buffer->element == kHaliteGpuElementBytes))
         return "an image has neither an offset nor a size, and its elements are floats or pixels";
@@ -160,10 +162,11 @@ static struct gpu_buffer *import_buffer(const struct gpu_part *part, const struc
     const struct gpu_engine *engine = part->engine;
     const struct gpu_backend *backend = engine->info.backend;
     size_t offset = (size_t)from->offset, wanted = gpu_plan_raw_bytes(part->plan, port->value);
-    size_t end = from->size ? offset + (size_t)from->size : 0;
+    size_t end;
+    if (!gpu_memory_measure(engine, from, &end)) return NULL;
     if (from->kind == kHaliteGpuKindHostMemory && wanted > from->size) return NULL; // what is copied may be less
     if (gpu_memory_is_kind(from->kind))
-        return has_room(engine, port, wanted, offset, end) ? gpu_memory_import(engine, from) : NULL;
+        return has_room(engine, port, wanted, offset, end) ? gpu_memory_import(engine, from, end) : NULL;
     if (!can_share(engine, port, from)) return NULL;
     if (from->kind == kHaliteGpuKindImage) return gpu_image_import(engine, port->value, from);
     struct gpu_buffer *buffer = backend->buffer_import(engine->device, from->handle, &end);

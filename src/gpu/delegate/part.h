@@ -78,9 +78,11 @@ void gpu_async_destroy(struct gpu_async *async); // accepts NULL
 
 // Whether a handle of this kind is memory and no object of an API.
 bool gpu_memory_is_kind(HaliteGpuKind kind);
-// Memory of the application as a buffer. NULL after a message, or without one for memory of the host that the device
-// cannot use.
-struct gpu_buffer *gpu_memory_import(const struct gpu_engine *engine, const HaliteGpuBuffer *from);
+// Where the memory ends, in bytes from its beginning. False after a message.
+bool gpu_memory_measure(const struct gpu_engine *engine, const HaliteGpuBuffer *from, size_t *end);
+// So much memory of the application as a buffer. NULL after a message, or without one for memory of the host that the
+// device cannot use.
+struct gpu_buffer *gpu_memory_import(const struct gpu_engine *engine, const HaliteGpuBuffer *from, size_t bytes);
 
 // ---- buffers.c
 

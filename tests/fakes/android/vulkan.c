@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver of Vulkan that takes AHardwareBuffers. In: this machine's libvulkan.so.1, whose first device has
+// VK_EXT_external_memory_host. Out: the same functions, but for those that are told of such a buffer: they show the
+// driver its pages as memory of the host. A request that breaks a rule of the extension ends the program.
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+// The header of this extension declares the struct, and nothing else of Android.
+#include <vulkan/vulkan_android.h>
+
+#include <dlfcn.h>
+
+#include "fake.h"
+
+enum { MAX_MEMORIES = 64, MAX_EXTENSIONS = 512, DATA_BUFFER = 1 << 24 };
+static const char *const added[] = {VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME,
+                                    VK_ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER_EXTENSION_NAME};
+enum { ADDED = sizeof added / sizeof *added };
+
+static struct {
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr vkGetDeviceProcAddr;
+    PFN_vkEnumerateDeviceExtensionProperties vkEnumerateDeviceExtensionProperties;
+    PFN_vkCreateDevice vkCreateDevice;
+    PFN_vkCreateBuffer vkCreateBuffer;
+    PFN_vkAllocateMemory vkAllocateMemory;
+    PFN_vkFreeMemory vkFreeMemory;
+    PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT;
+} real;
+
+static struct {
+    VkDeviceMemory memory;
+    AHardwareBuffer *buffer;
+} memories[MAX_MEMORIES];
+
+// ---- extensions ---------------------------------------------------------------------------------
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate(VkPhysicalDevice device, const char *layer, uint32_t *count,
+                                                VkExtensionProperties *all)
+{
+    uint32_t more = fake.lacks_extension || layer ? 0 : ADDED, room = *count;
+    if (all) *count = room < more ? 0 : room - more;
+    VkResult result = real.vkEnumerateDeviceExtensionProperties(device, layer, count, all);
+    for (uint32_t i = 0; all && result == VK_SUCCESS && i < more; i++) {
+        all[*count + i] = (VkExtensionProperties){.specVersion = 1};
+        strcpy(all[*count + i].extensionName, added[i]);
+    }
+    *count += more;
+    return result;
+}
+
+static bool is_added(const char *name)
+{
+    for (int i = 0; i < ADDED; i++)
+        if (strcmp(name, added[i]) == 0) return true;
+    return false;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks, VkDevice *device)
+{
+    const char *names[MAX_EXTENSIONS];
+    VkDeviceCreateInfo copy = *info;
+    copy.enabledExtensionCount = 0;
+    copy.ppEnabledExtensionNames = names;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        if (!is_added(info->ppEnabledExtensionNames[i]))
+            names[copy.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
+    return real.vkCreateDevice(physical, &copy, callbacks, device);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static VKAPI_ATTR VkResult VKAPI_CALL get_properties(VkDevice device, const struct AHardwareBuffer *buffer,
+                                                     VkAndroidHardwareBufferPropertiesANDROID *properties)
+{
+    VkMemoryHostPointerPropertiesEXT found = {.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+    VkResult result =
+        real.vkGetMemoryHostPointerPropertiesEXT(device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                 buffer->pages, &found);
+    fake_must(properties->sType == VK_STRUCTURE_TYPE_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID);
+    properties->allocationSize = buffer->bytes;
+    properties->memoryTypeBits = found.memoryTypeBits;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks, VkBuffer *buffer)
+{
+    const VkExternalMemoryBufferCreateInfo *next = info->pNext;
+    VkBufferCreateInfo copy = *info;
+    VkExternalMemoryBufferCreateInfo host = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+                                             .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    if (next && next->sType == host.sType &&
+        next->handleTypes == VK_EXTERNAL_MEMORY_HANDLE_TYPE_ANDROID_HARDWARE_BUFFER_BIT_ANDROID)
+        copy.pNext = &host;
+    return real.vkCreateBuffer(device, &copy, callbacks, buffer);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+                                               const VkAllocationCallbacks *callbacks, VkDeviceMemory *memory)
+{
+    const VkImportAndroidHardwareBufferInfoANDROID *import = info->pNext;
+    if (!import || import->sType != VK_STRUCTURE_TYPE_IMPORT_ANDROID_HARDWARE_BUFFER_INFO_ANDROID)
+        return real.vkAllocateMemory(device, info, callbacks, memory);
+    AHardwareBuffer *buffer = import->buffer;
+    VkImportMemoryHostPointerInfoEXT pointer = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+                                                .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                .pHostPointer = buffer->pages};
+    VkMemoryAllocateInfo copy = *info;
+    int i = 0;
+    copy.pNext = &pointer;
+    if (fake.fails_import) return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    fake_must(info->allocationSize == buffer->bytes && (buffer->desc.usage & DATA_BUFFER)); // the extension's rules
+    VkResult result = real.vkAllocateMemory(device, &copy, callbacks, memory);
+    if (result != VK_SUCCESS) return result;
+    while (memories[i].buffer) i++;
+    fake_must(i < MAX_MEMORIES);
+    memories[i].memory = *memory;
+    memories[i].buffer = buffer;
+    AHardwareBuffer_acquire(buffer); // until the memory is freed
+    fake.imports++;
+    fake.live_imports++;
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL free_memory(VkDevice device, VkDeviceMemory memory,
+                                              const VkAllocationCallbacks *callbacks)
+{
+    real.vkFreeMemory(device, memory, callbacks);
+    for (int i = 0; memory && i < MAX_MEMORIES; i++) {
+        if (!memories[i].buffer || memories[i].memory != memory) continue;
+        AHardwareBuffer_release(memories[i].buffer);
+        memories[i].buffer = NULL;
+        fake.live_imports--;
+    }
+}
+
+// ---- how functions are found --------------------------------------------------------------------
+
+#define OWN(own_name, function) \
+    if (strcmp(name, #own_name) == 0) return (PFN_vkVoidFunction)(function)
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char *name)
+{
+#define FIND(own_name) real.own_name = (PFN_##own_name)real.vkGetDeviceProcAddr(device, #own_name)
+    FIND(vkCreateBuffer);
+    FIND(vkAllocateMemory);
+    FIND(vkFreeMemory);
+    FIND(vkGetMemoryHostPointerPropertiesEXT);
+#undef FIND
+    OWN(vkCreateBuffer, create_buffer);
+    OWN(vkAllocateMemory, allocate);
+    OWN(vkFreeMemory, free_memory);
+    if (!fake.lacks_extension) OWN(vkGetAndroidHardwareBufferPropertiesANDROID, get_properties);
+    return real.vkGetDeviceProcAddr(device, name);
+}
+
+FAKE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name)
+{
+    if (!real.vkGetInstanceProcAddr) {
+        void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+        void *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+        if (!found) return NULL;
+        memcpy(&real.vkGetInstanceProcAddr, &found, sizeof found);
+    }
+    if (instance) {
+#define FIND(own_name) real.own_name = (PFN_##own_name)real.vkGetInstanceProcAddr(instance, #own_name)
+        FIND(vkGetDeviceProcAddr);
+        FIND(vkEnumerateDeviceExtensionProperties);
+        FIND(vkCreateDevice);
+#undef FIND
+        OWN(vkGetDeviceProcAddr, get_device_function);
+        OWN(vkEnumerateDeviceExtensionProperties, enumerate);
+        OWN(vkCreateDevice, create_device);
+    }
+    return real.vkGetInstanceProcAddr(instance, name);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// AHardwareBuffers as inputs and outputs, before a fake of Android's library and of a driver that takes them
+// (tests/fakes/android): the device computes in their memory, holds a reference as long as it does, and what does not
+// fit is refused with one message. Skipped without a device of Vulkan.
+#include <dlfcn.h>
+
+#include "android/fake.h"
+#include "gpu/delegate_session.h"
+
+enum { CPU_OFTEN = 0x33, FOR_KERNELS = 1 << 24, BLOB = 0x21, RGBA8 = 1, BYTES = ELEMENTS * (int)sizeof(float) };
+
+static struct {
+    void (*reset)(void);
+    void (*set)(const char *knob, long long value);
+    long long (*get)(const char *knob);
+    int (*allocate)(const AHardwareBuffer_Desc *desc, AHardwareBuffer **buffer);
+    void (*release)(AHardwareBuffer *buffer);
+    int (*lock)(AHardwareBuffer *buffer, uint64_t usage, int32_t fence, const void *part, void **address);
+    int (*unlock)(AHardwareBuffer *buffer, int32_t *fence);
+} android;
+
+static int find_functions(void **state)
+{
+    void *library = dlopen(FAKE_ANDROID, RTLD_NOW | RTLD_LOCAL);
+    (void)state;
+    if (!library) return -1;
+#define FIND(field, name) *(void **)&android.field = dlsym(library, name)
+    FIND(reset, "fakeAndroid_reset");
+    FIND(set, "fakeAndroid_set");
+    FIND(get, "fakeAndroid_get");
+    FIND(allocate, "AHardwareBuffer_allocate");
+    FIND(release, "AHardwareBuffer_release");
+    FIND(lock, "AHardwareBuffer_lock");
+    FIND(unlock, "AHardwareBuffer_unlock");
+#undef FIND
+    return 0;
+}
+
+// ---- a session ----------------------------------------------------------------------------------
+
+static struct {
+    TfLiteDelegate *delegate;
+    struct session session;
+} one;
+
+static void start_on(const char *device)
+{
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = device};
+    if (!has_device(device)) skip();
+    android.reset();
+    one.delegate = HaliteGpuDelegateCreate(&options);
+    assert_non_null(one.delegate);
+    begin(&one.session, &whole);
+}
+
+static void stop_own(void)
+{
+    const char *complaint = strstr(one.session.messages.text, "Vulkan validation");
+    if (complaint) print_error("%s\n", complaint);
+    assert_null(complaint);
+    end(&one.session);
+    TfLiteGpuDelegateV2Delete(one.delegate);
+    assert_int_equal(android.get("live_imports"), 0);
+    assert_int_equal(android.get("buffers"), 0);
+}
+
+static AHardwareBuffer *new_buffer(uint32_t width, uint32_t format, uint64_t usage)
+{
+    AHardwareBuffer *buffer = NULL;
+    AHardwareBuffer_Desc desc = {.width = width, .height = 1, .layers = 1, .format = format, .usage = usage};
+    assert_int_equal(android.allocate(&desc, &buffer), 0);
+    return buffer;
+}
+
+static HaliteGpuBuffer whole_buffer(AHardwareBuffer *buffer, size_t offset)
+{
+    return (HaliteGpuBuffer){.struct_size = sizeof(HaliteGpuBuffer),
+                             .kind = kHaliteGpuKindHardwareBuffer,
+                             .handle = (uint64_t)(uintptr_t)buffer,
+                             .offset = offset};
+}
+
+static float *lock(AHardwareBuffer *buffer)
+{
+    void *address = NULL;
+    assert_int_equal(android.lock(buffer, CPU_OFTEN, -1, NULL, &address), 0);
+    return address;
+}
+
+static void fill(AHardwareBuffer *buffer, size_t offset, int shift)
+{
+    float *values = lock(buffer) + offset / sizeof(float);
+    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i + shift);
+    assert_int_equal(android.unlock(buffer, NULL), 0);
+}
+
+static void check(AHardwareBuffer *buffer, size_t offset, int shift)
+{
+    const float *values = lock(buffer) + offset / sizeof(float);
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(values[i], expected_value(i + shift), 1e-5f);
+    assert_int_equal(android.unlock(buffer, NULL), 0);
+}
+
+// ---- what works ---------------------------------------------------------------------------------
+
+// Bound before the delegate is applied or after it; released by the application before the first run, which the
+// device's reference outlives.
+static void check_runs(bool before)
+{
+    start_on("vulkan");
+    AHardwareBuffer *x = new_buffer(8192, BLOB, CPU_OFTEN | FOR_KERNELS);
+    AHardwareBuffer *y = new_buffer(256 + BYTES, BLOB, CPU_OFTEN | FOR_KERNELS), *other;
+    HaliteGpuBuffer from = whole_buffer(x, 512), to = whole_buffer(y, 256);
+    TfLiteSetAllowBufferHandleOutput(one.session.interpreter, true);
+    for (int i = 0; i < 2; i++) {
+        if (before == (i == 0)) {
+            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &from), kTfLiteOk);
+            assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &to), kTfLiteOk);
+        }
+        if (i == 0) assert_int_equal(apply(&one.session, one.delegate), kTfLiteOk);
+    }
+    android.release(x);
+    android.release(y);
+    assert_int_equal(android.get("imports"), 2);
+    assert_int_equal(android.get("buffers"), 2);
+    for (int run = 0; run < 3; run++) {
+        fill(x, 512, run);
+        assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+        check(y, 256, run);
+    }
+    assert_int_equal(HaliteDelegateGetCopiedBytes(one.delegate), 0);
+    // Another one takes its place, and the first is gone.
+    other = new_buffer(4096, BLOB, CPU_OFTEN | FOR_KERNELS);
+    to = whole_buffer(other, 0);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &to), kTfLiteOk);
+    assert_int_equal(android.get("live_imports"), 2);
+    assert_int_equal(android.get("buffers"), 2);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    check(other, 0, 2);
+    android.release(other);
+    stop_own();
+}
+static void test_runs(void **state)
+{
+    (void)state;
+    check_runs(true);
+    check_runs(false);
+}
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+static void expect_refusal(const char *device, const char *knob, const AHardwareBuffer_Desc *desc, size_t size,
+                           const char *words)
+{
+    AHardwareBuffer *buffer = NULL;
+    start_on(device);
+    if (knob) android.set(knob, 1);
+    assert_int_equal(android.allocate(desc, &buffer), 0);
+    HaliteGpuBuffer bound = whole_buffer(buffer, 0);
+    bound.size = size;
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &bound), kTfLiteOk);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteDelegateError);
+    if (!strstr(one.session.messages.text, words)) print_error("%s: %s\n", words, one.session.messages.text);
+    assert_non_null(strstr(one.session.messages.text, words));
+    android.release(buffer);
+    stop_own();
+}
+
+static void test_refusals(void **state)
+{
+    AHardwareBuffer_Desc good = {
+        .width = 4096, .height = 1, .layers = 1, .format = BLOB, .usage = CPU_OFTEN | FOR_KERNELS};
+    AHardwareBuffer_Desc small = good, useless = good, picture = good;
+    (void)state;
+    small.width = BYTES - 4;
+    useless.usage = CPU_OFTEN;
+    picture.format = RGBA8;
+    expect_refusal("vulkan", NULL, &small, 0, "it needs 120 bytes from byte 0 on");
+    expect_refusal("vulkan", NULL, &good, 8192, "has 4096 bytes: offset and size reach to byte 8192");
+    expect_refusal("vulkan", NULL, &useless, 0, "AHARDWAREBUFFER_USAGE_GPU_DATA_BUFFER");
+    expect_refusal("vulkan", NULL, &picture, 0, "has the format 0x1: allocate it as AHARDWAREBUFFER_FORMAT_BLOB");
+    expect_refusal("vulkan", "lacks_extension", &good, 0, "VK_ANDROID_external_memory_android_hardware_buffer");
+    expect_refusal("vulkan", "fails_import", &good, 0, "vkAllocateMemory of the application's memory");
+    if (has_device("opencl"))
+        expect_refusal("opencl", NULL, &good, 0, "AHardwareBuffers of memory are taken by Vulkan");
+}
+
+int main(void)
+{
+    unsetenv("HALITE_DEVICE");
+    setenv("HALITE_VULKAN_VALIDATION", "1", 0); // where the layer is
+    setenv("HALITE_ANDROID_LIBRARY", FAKE_ANDROID, 1);
+    setenv("HALITE_VULKAN_LIBRARY", FAKE_ANDROID, 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, find_functions, NULL);
+}
