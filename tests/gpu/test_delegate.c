@@ -171,6 +171,47 @@ static void test_every_call_fails(void **state)
     remove_folder(folder);
 }
 
+// From some call on the device is lost, while it is opened, while kernels are made or run, or between: an error and a
+// message then and ever after, and everything can be deleted. A new delegate has a device that works.
+static void test_every_call_loses_the_device(void **state)
+{
+    (void)state;
+    int n = 1, in_invoke = 0;
+    for (bool lost = true; lost; n++) {
+        char number[16], folder[64];
+        make_folder(folder, sizeof folder);
+        snprintf(number, sizeof number, "%d", n);
+        setenv("HALITE_GPU_NULL_LOSE", number, 1);
+        TfLiteDelegate *delegate = make_failing(folder);
+        assert_non_null(delegate);
+        struct session session;
+        begin(&session, &graph);
+        TfLiteStatus applied = apply(&session, delegate);
+        set_input(&session);
+        TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
+        lost = strstr(session.messages.text, "the device is lost") != NULL;
+        if (applied != kTfLiteOk) {
+            assert_int_equal(applied, kTfLiteDelegateError);
+            assert_int_equal(invoked, kTfLiteOk); // on the CPU
+            check_output(&session);
+            check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
+        } else if (lost) {
+            assert_int_equal(invoked, kTfLiteError);
+            assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteError);
+            assert_non_null(strstr(session.messages.text, "the device was lost earlier"));
+            in_invoke++;
+        }
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+        assert_int_equal(gpu_null_live(), 0);
+        remove_folder(folder);
+        assert_true(n < 500);
+    }
+    unsetenv("HALITE_GPU_NULL_LOSE");
+    assert_true(n > 24);
+    assert_true(in_invoke > 3);
+}
+
 // malloc and its like are counted while a delegate is applied or runs; the one that is to fail gives NULL.
 static struct {
     bool counting;
@@ -601,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_invalid_options_are_told),
         cmocka_unit_test(test_no_such_device),
         cmocka_unit_test(test_every_call_fails),
+        cmocka_unit_test(test_every_call_loses_the_device),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_quantized),

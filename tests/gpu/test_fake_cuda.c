@@ -90,6 +90,41 @@ static void cuda_fails_at_every_call(void **state)
     fake.reset();
 }
 
+// From some call on every one fails, as after a kernel that failed, or that the system's watchdog has ended: one
+// message with the reason, no call that waits for what will not come, and all of it can be deleted. A new process has a
+// new context, and so has the next device here.
+static void cuda_is_lost_at_every_call(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    static const struct {
+        int code;
+        const char *name;
+    } losses[] = {{702, "CUDA_ERROR_LAUNCH_TIMEOUT"}, {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+    struct messages messages = {0};
+    struct hl_reporter reporter = {keep_message, &messages};
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        int waits = 0;
+        bool ok = false;
+        for (int n = 1; !ok; n++) {
+            fake.reset();
+            fake.set("lost_code", losses[i].code);
+            fake.set("lost_at", n);
+            ok = whole_life(&gpu_backend_cuda, &reporter, NULL);
+            waits += !ok && strstr(messages.last, "the device is lost") && strstr(messages.last, losses[i].name);
+            if (!ok) said(&messages, "CUDA", "");
+            assert_int_equal(messages.count, 0);
+            assert_int_equal(fake.get("complaints"), 0);
+            fake.set("lost_at", 0);
+            assert_true(n < 200);
+        }
+        assert_true(waits > 20);
+        fake.reset();
+        assert_true(whole_life(&gpu_backend_cuda, &reporter, NULL));
+        assert_int_equal(messages.count, 0);
+    }
+}
+
 static void cuda_lost_stays_lost(void **state)
 {
     (void)state;
@@ -252,9 +287,9 @@ static void cuda_shares_memory_with_the_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuda_fails_at_every_call),         cmocka_unit_test(cuda_lost_stays_lost),
-        cmocka_unit_test(cuda_branches_have_no_order),      cmocka_unit_test(cuda_programs_are_kept),
-        cmocka_unit_test(cuda_shares_memory_with_the_host),
+        cmocka_unit_test(cuda_fails_at_every_call), cmocka_unit_test(cuda_is_lost_at_every_call),
+        cmocka_unit_test(cuda_lost_stays_lost),     cmocka_unit_test(cuda_branches_have_no_order),
+        cmocka_unit_test(cuda_programs_are_kept),   cmocka_unit_test(cuda_shares_memory_with_the_host),
     };
     return find_fake() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
 }

@@ -437,6 +437,28 @@ static void a_lost_device_says_so(void **state)
     stop(&bench);
 }
 
+// A run that took too long is ended by the system, and the device goes on.
+static void a_run_that_is_ended_says_so(void **state)
+{
+    (void)state;
+    static const TFLGpuDelegateWaitType waits[] = {TFLGpuDelegateWaitTypePassive, TFLGpuDelegateWaitTypeActive,
+                                                   TFLGpuDelegateWaitTypeAggressive};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        struct bench bench;
+        start(&bench, waits[i], false);
+        run_from_host(&bench);
+        fake.set("fail_code", METAL_ERROR_TIMEOUT);
+        fake.set("fail_at", fake.get("calls") + 3); // the commit of the next run
+        set_input(&bench.session);
+        assert_int_equal(TfLiteInterpreterInvoke(bench.session.interpreter), kTfLiteError);
+        assert_non_null(strstr(bench.session.messages.text, "took too long"));
+        assert_null(strstr(bench.session.messages.text, "the device is lost"));
+        run_from_host(&bench);
+        stop(&bench);
+        fake.reset();
+    }
+}
+
 // All that a delegate does, with one call failing. False where something failed; leaves nothing behind either way.
 static bool whole_life(TFLGpuDelegateWaitType wait, struct messages *messages)
 {
@@ -563,6 +585,7 @@ int main(void)
         TEST(old_systems_lack_methods),
         TEST(kernels_are_timed),
         TEST(a_lost_device_says_so),
+        TEST(a_run_that_is_ended_says_so),
         TEST(every_call_fails_once),
         TEST(every_call_fails_once_with_private_memory),
         cmocka_unit_test_setup_teardown(the_fake_sees_what_is_wrong, start_anew, something_is_left),

@@ -29,11 +29,11 @@ static bool has_succeeded(struct gpu_device *device, void *commands)
     void *error = METAL_TELL0(mtl, void *, commands, error);
     long code = error ? METAL_TELL0(mtl, long, error, code) : 0;
     if (code == METAL_ERROR_ACCESS_REVOKED || code == METAL_ERROR_DEVICE_REMOVED) device->base.lost = true;
-    return gpu_metal_fail(device,
-                          code == METAL_ERROR_OUT_OF_MEMORY
-                              ? "a run (the device is short of memory: free some, or use half precision)"
-                              : "a run",
-                          error);
+    const char *what = "a run";
+    if (code == METAL_ERROR_OUT_OF_MEMORY)
+        what = "a run (the device is short of memory: free some, or use half precision)";
+    if (code == METAL_ERROR_TIMEOUT) what = "a run (the system has ended it, because it took too long)";
+    return gpu_metal_fail(device, what, error);
 }
 
 // ---- command buffers ------------------------------------------------------------------------------------------------

@@ -24,9 +24,9 @@ struct gpu_device {
     struct gpu_caps caps;
     struct hl_reporter reporter;
     struct hl_text text;
-    int calls, fail_at; // fail_at: the number of the call that fails, or 0
-    int buffers, lists; // the numbers of the next ones
-    int alive;          // live objects of this device
+    int calls, fail_at, lose_at; // the number of the call that fails, or that loses the device; 0: none
+    int buffers, lists;          // the numbers of the next ones
+    int alive;                   // live objects of this device
     bool lost;
     struct gpu_program_cache program_cache; // the lines of programs, by their hash
 };
@@ -100,6 +100,8 @@ static bool begin(struct gpu_device *device, const char *action)
 {
     device->calls++;
     if (device->lost) return refuse(device, "cannot %s: the device was lost earlier", action);
+    device->lost = device->calls == device->lose_at;
+    if (device->lost) return refuse(device, "call %d (%s) fails: the device is lost", device->calls, action);
     if (device->calls != device->fail_at) return true;
     return refuse(device, "call %d (%s) fails, as it was told to", device->calls, action);
 }
@@ -195,6 +197,8 @@ static struct gpu_device *null_open(int index, const struct hl_reporter *reporte
     born(device);
     const char *fail = getenv("HALITE_GPU_NULL_FAIL");
     if (fail) gpu_null_fail_at(device, atoi(fail));
+    const char *lose = getenv("HALITE_GPU_NULL_LOSE");
+    if (lose) device->lose_at = atoi(lose);
     if (begin(device, "open")) return device;
     null_close(device);
     return NULL;

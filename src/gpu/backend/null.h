@@ -19,7 +19,7 @@ void gpu_null_clear(struct gpu_device *device);
 void gpu_null_fail_at(struct gpu_device *device, int n);
 // The number of calls since the device was opened, without those that cannot fail.
 int gpu_null_calls(const struct gpu_device *device);
-// Makes the device lost: every later call fails.
+// Makes the device lost: every later call fails. HALITE_GPU_NULL_LOSE=n: from the n-th call on.
 void gpu_null_lose(struct gpu_device *device);
 // The number of live devices, buffers, programs and lists in this process.
 int gpu_null_live(void);

@@ -14,8 +14,10 @@ enum { MAX_DEVICES = 4, MAX_DEPTH = 8 };
 cuda_result fake_begin(void)
 {
     fake_read_environment();
-    if (fake.lost) return CUDA_LAUNCH_FAILED;
-    return __atomic_add_fetch(&fake.calls, 1, __ATOMIC_RELAXED) == fake.fail_at ? (cuda_result)fake.fail_code : CUDA_OK;
+    if (fake.lost) return (cuda_result)fake.lost_code;
+    long long call = __atomic_add_fetch(&fake.calls, 1, __ATOMIC_RELAXED);
+    if (fake.lost_at && call >= fake.lost_at) return (cuda_result)fake.lost_code;
+    return call == fake.fail_at ? (cuda_result)fake.fail_code : CUDA_OK;
 }
 
 cuda_result fake_complain(const char *function, cuda_result code, const char *format, ...)
@@ -65,16 +67,28 @@ bool fake_end(void *object, enum fake_kind kind, const char *function)
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
+static const struct {
+    cuda_result code;
+    const char *name, *text;
+} errors[] = {
+    {CUDA_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {CUDA_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+enum { ERRORS = sizeof errors / sizeof *errors };
+
 cuda_result cuGetErrorName(cuda_result code, const char **name)
 {
-    *name = code == CUDA_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_LAUNCH_FAILED";
-    return code == CUDA_OUT_OF_MEMORY || code == CUDA_LAUNCH_FAILED ? CUDA_OK : FAKE_INVALID_VALUE;
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].code == code) *name = errors[i].name;
+    return *name ? CUDA_OK : FAKE_INVALID_VALUE;
 }
 
 cuda_result cuGetErrorString(cuda_result code, const char **text)
 {
-    *text = code == CUDA_OUT_OF_MEMORY ? "out of memory" : "unspecified launch failure";
-    return code == CUDA_OUT_OF_MEMORY || code == CUDA_LAUNCH_FAILED ? CUDA_OK : FAKE_INVALID_VALUE;
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].code == code) *text = errors[i].text;
+    return *text ? CUDA_OK : FAKE_INVALID_VALUE;
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------

@@ -25,7 +25,9 @@
     X(fail_at, 0, "number of the call that fails, from 1 on; 0: none")       \
     X(fail_code, 2, "what that call returns")                                \
     X(refuse_binaries, 0, "machine code that does not load: so many times")  \
-    X(lost, 0, "whether every call returns that a kernel failed")            \
+    X(lost, 0, "whether every call returns lost_code")                       \
+    X(lost_at, 0, "number of the first call that does; 0: none")             \
+    X(lost_code, 719, "what a context without a working kernel returns")     \
     X(calls, 0, "calls so far that can fail")                                \
     X(live, 0, "objects that exist: contexts, memory, streams, events, ...") \
     X(compiled, 0, "programs that the compiler was asked for")               \
