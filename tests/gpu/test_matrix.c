@@ -3,6 +3,8 @@
 // The caps that the plan sees are changed for that: CUDA has one form at a time (before the fake, where one is named,
 // whose PTX products are plain code in the lanes' order that NVIDIA documents), and devices without matrix units get
 // the plain code of MATRIX_STEP, which they never choose.
+#include <math.h>
+
 #include "gpu/delegate/part.h"
 #include "gpu/delegate_session.h"
 #include "gpu/ops/convolve.h"
@@ -13,32 +15,60 @@
         .field = HL_##options_##_##field_, .value = (double)(value_) \
     }
 
-enum { RELU6 = 3 }; // of the schema's ActivationFunctionType
+enum { NO_ACTIVATION, RELU, RELU6 = 3 }; // of the schema's ActivationFunctionType
 
 struct shape {
     const char *name;
     int b, h, w, c, outputs;
-    int kernel, stride, dilation;
+    int kernel_h, kernel_w, stride, dilation;
     bool dense; // FULLY_CONNECTED
 };
 static const struct shape shapes[] = {
-    {"1x1", 1, 14, 14, 128, 128, 1, 1, 1, false},
-    {"1x1, channels that fill no step", 1, 13, 11, 90, 75, 1, 1, 1, false},
-    {"1x1 with strides", 1, 22, 23, 96, 64, 1, 2, 1, false},
-    {"3x3", 1, 12, 12, 32, 64, 3, 1, 1, false},
-    {"3x3 of three channels", 1, 40, 36, 3, 32, 3, 2, 1, false},
-    {"3x3, slices that fill no step", 1, 12, 13, 23, 40, 3, 1, 1, false},
-    {"3x3, dilated", 1, 14, 13, 40, 48, 3, 1, 2, false},
-    {"images", 3, 9, 9, 72, 80, 1, 1, 1, false},
-    {"a matrix", 40, 1, 1, 256, 100, 1, 1, 1, true},
+    {"1x1", 1, 14, 14, 128, 128, 1, 1, 1, 1, false},
+    {"3x2, slices that fill no step", 1, 12, 13, 23, 40, 3, 2, 1, 1, false},
+    {"1x1, channels that fill no step", 1, 13, 11, 90, 75, 1, 1, 1, 1, false},
+    {"1x1 with strides", 1, 22, 23, 96, 64, 1, 1, 2, 1, false},
+    {"3x3", 1, 12, 12, 32, 64, 3, 3, 1, 1, false},
+    {"3x3 of three channels", 1, 40, 36, 3, 32, 3, 3, 2, 1, false},
+    {"3x3, dilated", 1, 14, 13, 40, 48, 3, 3, 1, 2, false},
+    {"images", 3, 9, 9, 72, 80, 1, 1, 1, 1, false},
+    {"a matrix", 40, 1, 1, 256, 100, 1, 1, 1, 1, true},
 };
+enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2 };
 
-// clamped = RELU6(x + addend): split products are for x that has bounds.
-static void begin_shape(struct session *session, const struct shape *shape)
+// Numbers between -0.5 and 0.5, malloc'ed, of which no half and no TF32 number holds all bits.
+static float *fine_numbers(int count, int seed)
+{
+    float *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < count; i++)
+        values[i] = (float)((uint32_t)(i * 37 + seed * 101) * 2654435761u >> 8) / 16777216 - 0.5f;
+    return values;
+}
+
+static void run_on_fine_numbers(struct session *session)
+{
+    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    float *input = fine_numbers((int)(TfLiteTensorByteSize(x) / sizeof *input), 5);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(x, input, TfLiteTensorByteSize(x)), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
+    free(input);
+}
+
+// clamped = activation(x + addend): split products are for x that has bounds. The last weight, and the size of all, may
+// be others than fine_numbers has.
+struct content {
+    int activation;
+    float last_weight, scale; // 0: as it is
+};
+static void begin_shape(struct session *session, const struct shape *shape, struct content content)
 {
     int step = shape->stride, h = (shape->h + step - 1) / step, w = (shape->w + step - 1) / step;
-    int terms = shape->kernel * shape->kernel * shape->c;
-    float *values[] = {numbers(shape->c, 1), numbers(terms * shape->outputs, 2), numbers(shape->outputs, 3)};
+    int terms = shape->kernel_h * shape->kernel_w * shape->c;
+    float *values[] = {fine_numbers(shape->c, 1), fine_numbers(terms * shape->outputs, 2),
+                       fine_numbers(shape->outputs, 3)};
+    for (int i = 0; content.scale != 0 && i < terms * shape->outputs; i++) values[1][i] *= content.scale;
+    if (content.last_weight != 0) values[1][terms * shape->outputs - 1] = content.last_weight;
     enum { X, ADDEND, CLAMPED, WEIGHTS, BIAS, Y, TENSORS_HERE };
     struct test_tensor all[TENSORS_HERE] = {
         [X] = {.name = "x", .rank = 4, .dims = {shape->b, shape->h, shape->w, shape->c}},
@@ -46,7 +76,7 @@ static void begin_shape(struct session *session, const struct shape *shape)
         [CLAMPED] = {.name = "clamped", .rank = 4, .dims = {shape->b, shape->h, shape->w, shape->c}},
         [WEIGHTS] = {.name = "weights",
                      .rank = 4,
-                     .dims = {shape->outputs, shape->kernel, shape->kernel, shape->c},
+                     .dims = {shape->outputs, shape->kernel_h, shape->kernel_w, shape->c},
                      .data = values[1]},
         [BIAS] = {.name = "bias", .rank = 1, .dims = {shape->outputs}, .data = values[2]},
         [Y] = {.name = "y", .rank = 4, .dims = {shape->b, h, w, shape->outputs}},
@@ -65,7 +95,7 @@ static void begin_shape(struct session *session, const struct shape *shape)
         {.builtin = kTfLiteBuiltinAdd,
          TEST_INPUTS(X, ADDEND),
          TEST_OUTPUTS(CLAMPED),
-         .settings = {SET(AddOptions, fused_activation_function, RELU6)}},
+         .settings = {SET(AddOptions, fused_activation_function, content.activation)}},
         {.builtin = kTfLiteBuiltinConv2d,
          TEST_INPUTS(CLAMPED, WEIGHTS, BIAS),
          TEST_OUTPUTS(Y),
@@ -91,63 +121,122 @@ static const struct gpu_caps *take_pretended_caps(const struct gpu_device *devic
     return &pretended_caps;
 }
 
+// What the plan sees of a device besides: compute units, and how many subgroups of a group may stand along outputs and
+// along steps. Few units make for large blocks, and no subgroups along steps for sums that one subgroup has whole.
+struct device {
+    int units, across, along;
+};
+static const struct device usual = {132, 1024, 64}, others[] = {{1, 1, 1}, {4, 1, 2}, {8, 2, 4}};
+enum { OTHERS = sizeof others / sizeof *others };
+
 // Opens the delegate's device, and lets the plan see one that has matrix units of these forms, and work-groups without
 // a width, so that no other kernel for convolutions has a block that fits.
-static void set_forms(TfLiteDelegate *delegate, unsigned forms)
+static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct device *device)
 {
     struct gpu_engine *engine = gpu_delegate_of(delegate)->engine;
     gpu_engine_enter(engine, NULL, "Init");
     assert_true(gpu_engine_open(engine));
     pretended_caps = *engine->info.backend->caps(engine->device);
     pretended_caps.matrix_forms = forms;
-    pretended_caps.compute_units = 132;
+    pretended_caps.compute_units = device->units;
     pretended_caps.max_group[0] = 0;
+    pretended_caps.max_group[1] = device->across;
+    pretended_caps.max_group[2] = device->along;
     pretended = *engine->info.backend;
     pretended.caps = take_pretended_caps;
     engine->info.backend = &pretended;
     gpu_engine_leave(engine);
 }
 
-// How many steps of the delegate's plans have matrix products of this form.
-static int matrix_steps(TfLiteDelegate *delegate, int form)
+static int constant_of(const struct gpu_plan_step *step, const char *name)
 {
-    int count = 0, constant = 0;
-    while (strcmp(gpu_kernel_matrix.constants[constant].name, "MATRIX") != 0) constant++;
+    int i = 0;
+    while (strcmp(gpu_kernel_matrix.constants[i].name, name) != 0) i++;
+    return step->constants[i];
+}
+
+// The step of the delegate's plans that has matrix products of this form; NULL: none.
+static const struct gpu_plan_step *matrix_step(TfLiteDelegate *delegate, int form)
+{
+    const struct gpu_plan_step *found = NULL;
     for (const struct gpu_part *part = gpu_delegate_of(delegate)->engine->buffers.parts; part; part = part->next)
-        for (int s = 0; s < part->plan->step_count; s++)
-            count +=
-                part->plan->steps[s].kernel == &gpu_kernel_matrix && part->plan->steps[s].constants[constant] == form;
-    return count;
+        for (int s = 0; s < part->plan->step_count; s++) {
+            const struct gpu_plan_step *step = &part->plan->steps[s];
+            if (step->kernel != &gpu_kernel_matrix || constant_of(step, "MATRIX") != form) continue;
+            assert_null(found);
+            found = step;
+        }
+    return found;
+}
+
+// Ways through the kernel that some block must take, so that its loops are tried.
+enum way {
+    TILES_BOTH_WAYS = 1, // of positions and of outputs
+    STEPS_AHEAD = 2,     // several are loaded at once, more than once, by subgroups that divide them
+    WHOLE_SUMS = 4,      // of several tiles, without other subgroups
+    ROUNDS = 8,          // sums of subgroups that do not fit in shared memory at once, several for each subgroup
+    SIDE_BY_SIDE = 16,   // subgroups along outputs and along steps
+    ALL_WAYS = 31
+};
+static int ways_of(const struct gpu_plan_step *step)
+{
+    int positions = constant_of(step, "BLOCK_X"), outputs = constant_of(step, "BLOCK_O");
+    int depth = constant_of(step, "DEPTH"), round = constant_of(step, "ROUND");
+    int across = step->group[1], along = step->group[2], sums = 2 * positions * outputs, ways = 0;
+    int steps = step->params[gpu_kernel_shape_count(step->kernel)][3];
+    if (positions > 1 && outputs > 1) ways |= TILES_BOTH_WAYS;
+    if (depth > 1 && along > 1 && steps > depth * along) ways |= STEPS_AHEAD;
+    if (along == 1 && sums > 4) ways |= WHOLE_SUMS;
+    if (along > 1 && round < sums && round > along) ways |= ROUNDS;
+    if (across > 1 && along > 1) ways |= SIDE_BY_SIDE;
+    return ways;
 }
 
 // Of products of numbers up to 1.5 and 0.5: split ones are off by 2^-20 of the sum of the products' sizes at most,
 // those of halves by 2^-10.
 static float bound_for(const struct shape *shape, int form)
 {
-    float most = (float)(shape->kernel * shape->kernel * shape->c) * 0.75f;
+    float most = (float)(shape->kernel_h * shape->kernel_w * shape->c) * 0.75f;
     return 1e-6f + most * (form == MATRIX_HALVES ? 1.0f / 1024 : 1.0f / 1048576);
+}
+
+static TfLiteDelegate *make_for(const char *device, int form)
+{
+    const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
+    TfLiteDelegate *delegate = make((const char *[]){"device", device, "precision", precision, NULL});
+    assert_non_null(delegate);
+    return delegate;
+}
+
+// Returns the ways that the kernel took.
+static int check_shape(const char *device, int form, const struct shape *shape, const struct device *seen)
+{
+    struct session cpu, gpu;
+    begin_shape(&cpu, shape, (struct content){.activation = RELU6});
+    begin_shape(&gpu, shape, (struct content){.activation = RELU6});
+    TfLiteDelegate *delegate = make_for(device, form);
+    set_forms(delegate, 1u << form, seen);
+    assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+    const struct gpu_plan_step *step = matrix_step(delegate, form);
+    if (!step) fail_msg("%s: no matrix products", shape->name);
+    int ways = ways_of(step);
+    run_on_fine_numbers(&cpu);
+    run_on_fine_numbers(&gpu);
+    check_same_outputs(&cpu, &gpu, bound_for(shape, form), shape->name);
+    end(&cpu);
+    end(&gpu);
+    tflite_plugin_destroy_delegate(delegate);
+    return ways;
 }
 
 // few: the device's compiler takes long, and a few shapes show that its text is right.
 static void check_form(const char *device, int form, bool few)
 {
-    for (size_t i = 0; i < (few ? 2 : sizeof shapes / sizeof *shapes); i++) {
-        struct session cpu, gpu;
-        begin_shape(&cpu, &shapes[i]);
-        begin_shape(&gpu, &shapes[i]);
-        const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
-        TfLiteDelegate *delegate = make((const char *[]){"device", device, "precision", precision, NULL});
-        assert_non_null(delegate);
-        set_forms(delegate, 1u << form);
-        assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-        if (matrix_steps(delegate, form) != 1) fail_msg("%s: no matrix products", shapes[i].name);
-        run_on_numbers(&cpu);
-        run_on_numbers(&gpu);
-        check_same_outputs(&cpu, &gpu, bound_for(&shapes[i], form), shapes[i].name);
-        end(&cpu);
-        end(&gpu);
-        tflite_plugin_destroy_delegate(delegate);
-    }
+    int ways = 0;
+    for (int i = 0; i < (few ? FEW : SHAPES); i++) ways |= check_shape(device, form, &shapes[i], &usual);
+    for (int d = 0; d < OTHERS && !few; d++)
+        for (int i = 0; i < FEW; i++) ways |= check_shape(device, form, &shapes[i], &others[d]);
+    if (!few && ways != ALL_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_WAYS & ~ways);
 }
 
 static void plain_code(void **state)
@@ -165,9 +254,38 @@ static void forms_of_cuda(void **state)
     check_form("cuda", MATRIX_HALVES, false);
 }
 
+// Numbers that two halves do not hold well are not split.
+static void only_moderate_numbers_are_split(void **state)
+{
+    (void)state;
+    static const struct {
+        struct content content;
+        bool is_split;
+    } cases[] = {
+        {{RELU6, 0, 0}, true},         {{NO_ACTIVATION, 0, 0}, false}, {{RELU, 0, 0}, false}, // x without bounds
+        {{RELU6, 256, 0}, true},       {{RELU6, 257, 0}, false},       {{RELU6, -257, 0}, false},
+        {{RELU6, NAN, 0}, false},      {{RELU6, 0, 0.001f}, false}, // all weights are small
+        {{RELU6, 0.5f, 0.001f}, true},                              // but one
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int s = 0; s < FEW; s++) {
+            struct session session;
+            begin_shape(&session, &shapes[s], cases[i].content);
+            TfLiteDelegate *delegate = make_for("null", MATRIX_SPLIT);
+            set_forms(delegate, 1u << MATRIX_SPLIT | 1u << MATRIX_FLOATS, &usual);
+            assert_int_equal(apply(&session, delegate), kTfLiteOk);
+            bool is_split = matrix_step(delegate, MATRIX_SPLIT) != NULL;
+            if (is_split != cases[i].is_split) fail_msg("case %zu of %s", i, shapes[s].name);
+            assert_true(is_split || matrix_step(delegate, MATRIX_FLOATS));
+            end(&session);
+            tflite_plugin_destroy_delegate(delegate);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
+        cmocka_unit_test(only_moderate_numbers_are_split),
         cmocka_unit_test(forms_of_cuda),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},
         {"plain_code vulkan", plain_code, NULL, NULL, "vulkan"},
