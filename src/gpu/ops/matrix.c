@@ -277,9 +277,9 @@ static struct gpu_matrix_block choose_tuned(const struct gpu_plan *plan, const s
 
 // ---- the form -------------------------------------------------------------------------------------------------------
 
-// Returns whether the elements of a value are between -LIMIT and LIMIT, whatever the input of the network.
-enum { LIMIT = 256 };
+enum { LIMIT = 256 }; // of the size of numbers that are split
 
+// Returns whether the elements of a value are between -LIMIT and LIMIT, whatever the input of the network.
 static bool is_bounded(const struct gpu_value *value)
 {
     const struct gpu_node *node = value->producer;
@@ -360,29 +360,32 @@ static float rest_of(float v)
     return (v - hl_half_to_float(hl_half_from_float(v))) * 2048;
 }
 
-// Writes the vectors of a work-item for one tile and step: of two outputs, eight numbers.
-static void pack_item(int form, const float numbers[8], int32_t *first, int32_t *last)
+// Writes the vectors of a work-item for one tile and step, of eight numbers of two outputs: their bits in two vectors,
+// or as halves in one and what these leave in another. The second vector comes behind the first of all work-items.
+static void pack_item(int form, const float numbers[8], int32_t *first)
 {
+    enum { SECOND = 4 * SUBGROUP };
     for (int i = 0; i < 4; i++) {
         const float *pair = numbers + 2 * i;
         if (form == MATRIX_FLOATS) {
             first[i] = gpu_float_bits(numbers[i]);
-            last[i] = gpu_float_bits(numbers[4 + i]);
+            first[SECOND + i] = gpu_float_bits(numbers[4 + i]);
         } else {
             first[i] = pair_of(pair[0], pair[1]);
-            if (form == MATRIX_SPLIT) last[i] = pair_of(rest_of(pair[0]), rest_of(pair[1]));
+            if (form == MATRIX_SPLIT) first[SECOND + i] = pair_of(rest_of(pair[0]), rest_of(pair[1]));
         }
     }
 }
 
-static void pack_stream(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
+// The vectors of all work-items for one tile and step.
+static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
 {
     for (int item = 0; item < SUBGROUP; item++) {
         float numbers[8];
         int output = (int)tile * 16 + item / 8 * 4 + item / 4 % 2, term = (int)step * 4 + item % 4;
         gather(conv, term, output, numbers);
         gather(conv, term, output + 2, numbers + 4);
-        pack_item(form, numbers, to + (size_t)4 * item, to + (size_t)4 * (item + SUBGROUP));
+        pack_item(form, numbers, to + (size_t)4 * item);
     }
 }
 
@@ -399,7 +402,7 @@ static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolut
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
             for (int tile = 0; tile < block->outputs; tile++, to += 4 * each)
-                pack_stream(conv, form, row * block->outputs + tile, step, to);
+                pack_step(conv, form, row * block->outputs + tile, step, to);
     return weights;
 }
 

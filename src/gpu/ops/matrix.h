@@ -12,8 +12,8 @@ struct gpu_matrix_block {
     int positions, outputs, depth;
     int across, along;
 };
-// What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device. steps: of 16 input
-// channels. form: enum gpu_matrix_form.
+// What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device, and *best stays as it
+// is. form: enum gpu_matrix_form.
 int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,
                                 struct gpu_matrix_block *best);
 
