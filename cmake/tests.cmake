@@ -566,6 +566,7 @@ halite_test(packaging/single_file SLOW ONCE COMMAND sh tests/packaging/single_fi
 
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)
+    halite_test(gpu/left_out SLOW ONCE COMMAND sh tests/gpu/left_out.sh $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(gpu/kernels ONCE COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
     halite_test(gpu/kernels_on_devices LONG COMMAND test_kernels --build)
     foreach(device opencl vulkan gles)

@@ -7,9 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A backend that is missing from this build keeps its row, so that messages can name it.
+// A backend that is missing from this build keeps its row, so that messages can name it and say what puts it in.
+#define LEFT_OUT(option) NULL, "not in this build of the library; CMake's -D" option "=ON puts it in"
+#if defined(HALITE_GPU_OPENCL)
+#define OPENCL &gpu_backend_opencl, NULL
+#else
+#define OPENCL LEFT_OUT("HALITE_OPENCL")
+#endif
+#if defined(HALITE_GPU_VULKAN)
+#define VULKAN &gpu_backend_vulkan, NULL
+#else
+#define VULKAN LEFT_OUT("HALITE_VULKAN")
+#endif
+#if defined(HALITE_GPU_GLES)
+#define GLES &gpu_backend_gles, NULL
+#else
+#define GLES LEFT_OUT("HALITE_GLES")
+#endif
+#if defined(HALITE_GPU_METAL)
+#define METAL &gpu_backend_metal, NULL
+#else
+#define METAL LEFT_OUT("HALITE_METAL")
+#endif
+#if defined(HALITE_GPU_CUDA)
+#define CUDA &gpu_backend_cuda, NULL
+#else
+#define CUDA LEFT_OUT("HALITE_CUDA")
+#endif
 static const struct row {
     const struct gpu_backend *backend; // NULL if this build lacks it
+    const char *why_not;               // then: what to do about it
     const char *name, *title;
     // The highest rank wins among equal devices. Measured on an H200: a list of 30 dispatches takes 75 to 90 us with
     // Vulkan and 120 to 150 us with OpenCL. "auto" asks a backend with a rank below 0 only if no other has a real GPU,
@@ -18,24 +45,12 @@ static const struct row {
     int rank;
     bool hidden; // used only if the user names it
 } rows[] = {
-    {&gpu_backend_opencl, "opencl", "OpenCL", 1, false},
-#if defined(HALITE_GPU_VULKAN)
-    {&gpu_backend_vulkan, "vulkan", "Vulkan", 2, false},
-#else
-    {NULL, "vulkan", "Vulkan", 2, false},
-#endif
-    {&gpu_backend_gles, "gles", "OpenGL ES", -1, false},
-#if defined(HALITE_GPU_METAL)
-    {&gpu_backend_metal, "metal", "Metal", 3, false}, // what else Apple's systems have is made of it
-#else
-    {NULL, "metal", "Metal", 3, false},
-#endif
-#if defined(HALITE_GPU_CUDA)
-    {&gpu_backend_cuda, "cuda", "CUDA", -2, false},
-#else
-    {NULL, "cuda", "CUDA", -2, false},
-#endif
-    {&gpu_backend_null, "null", "Null", 0, true},
+    {OPENCL, "opencl", "OpenCL", 1, false},
+    {VULKAN, "vulkan", "Vulkan", 2, false},
+    {GLES, "gles", "OpenGL ES", -1, false},
+    {METAL, "metal", "Metal", 3, false}, // what else Apple's systems have is made of it
+    {CUDA, "cuda", "CUDA", -2, false},
+    {&gpu_backend_null, NULL, "null", "Null", 0, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -62,7 +77,7 @@ static void HL_PRINTF(2, 3) put(struct text *text, const char *format, ...)
 // is_named: the user has named this backend, and is told even that this system cannot have it.
 static void find_row(const struct row *row, bool is_named, struct gpu_device_list *list)
 {
-    const char *why = "not in this build of the library";
+    const char *why = row->why_not;
     int count = row->backend ? row->backend->count(&why) : 0, described = 0;
     if (count < 0 && !is_named) return;
     for (int i = 0; i < count && list->count < GPU_MAX_DEVICES; i++) {
@@ -287,14 +302,7 @@ bool gpu_device_choose(const char *text, const char *only, const struct hl_repor
     return choose_of(row, number, asked, reporter, chosen);
 }
 
-bool gpu_device_current(HaliteGpuContext *context)
-{
-    *context = (HaliteGpuContext){.struct_size = sizeof *context, .api = kHaliteGpuApiOpenGlEs};
-    return gpu_backend_gles.current(context);
-}
-
-struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
-                                    struct gpu_device_info *info)
+static const struct row *row_of(HaliteGpuApi api)
 {
     static const char *const names[] = {[kHaliteGpuApiOpenCl] = "opencl",
                                         [kHaliteGpuApiVulkan] = "vulkan",
@@ -302,11 +310,26 @@ struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struc
                                         [kHaliteGpuApiCuda] = "cuda",
                                         [kHaliteGpuApiMetal] = "metal"};
     const struct row *row = rows;
-    while (strcmp(row->name, names[context->api]) != 0) row++;
+    while (strcmp(row->name, names[api]) != 0) row++;
+    return row;
+}
+
+bool gpu_device_current(HaliteGpuContext *context)
+{
+    const struct gpu_backend *backend = row_of(kHaliteGpuApiOpenGlEs)->backend;
+    *context = (HaliteGpuContext){.struct_size = sizeof *context, .api = kHaliteGpuApiOpenGlEs};
+    return backend && backend->current(context);
+}
+
+struct gpu_device *gpu_device_adopt(const HaliteGpuContext *context, const struct hl_reporter *reporter,
+                                    struct gpu_device_info *info)
+{
+    const struct row *row = row_of(context->api);
     const struct gpu_backend *backend = row->backend;
     struct gpu_device *device = NULL;
     if (!backend || !backend->open_shared)
-        hl_report(reporter, "%s: this build of the library takes no context of the application", row->title);
+        hl_report(reporter, "%s: no context of the application can be taken: %s", row->title,
+                  row->why_not ? row->why_not : "this backend cannot");
     else
         device = backend->open_shared(context, reporter);
     if (!device) return NULL;
