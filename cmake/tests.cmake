@@ -463,6 +463,7 @@ if(TARGET tensorflowlite_gpu_delegate)
     list(APPEND abi_libraries $<TARGET_FILE:tensorflowlite_gpu_delegate>)
 endif()
 halite_test(api/abi_names COMMAND sh tests/api/abi_names.sh ${abi_libraries})
+halite_test(api/abi_prototypes COMMAND sh tests/api/abi_prototypes.sh ${CMAKE_C_COMPILER})
 halite_test(api/segments COMMAND sh tests/api/segments.sh ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${PROJECT_BINARY_DIR}/python/halite)
 if(TARGET tensorflowlite_gpu_delegate)
     halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
