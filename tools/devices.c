@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "commands.h"
+#include "devices.h"
 #include "gpu_library.h"
 #include "json.h"
 #include "table.h"
@@ -114,7 +115,7 @@ static void print_names(const struct hl_gpu_library *gpu, const HaliteDeviceList
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-static cJSON *device_json(const HaliteDevice *device)
+cJSON *hl_device_json(const HaliteDevice *device)
 {
     cJSON *json = cJSON_CreateObject();
     hl_json_add_string(json, "name", device->name);
@@ -142,7 +143,7 @@ static void print_json(const struct hl_gpu_library *gpu, const HaliteDeviceList 
     cJSON *devices = cJSON_AddArrayToObject(json, "devices"), *apis = cJSON_AddArrayToObject(json, "apis");
     int best = list != NULL ? gpu->HaliteDeviceListGetAuto(list) : -1;
     for (int i = 0; list != NULL && i < gpu->HaliteDeviceListGetCount(list); i++)
-        cJSON_AddItemToArray(devices, device_json(gpu->HaliteDeviceListGetDevice(list, i)));
+        cJSON_AddItemToArray(devices, hl_device_json(gpu->HaliteDeviceListGetDevice(list, i)));
     for (int i = 0; list != NULL && i < gpu->HaliteDeviceListGetApiCount(list); i++) {
         const HaliteDeviceApi *api = gpu->HaliteDeviceListGetApi(list, i);
         cJSON *item = cJSON_CreateObject();

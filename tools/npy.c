@@ -163,10 +163,10 @@ static bool array_bytes(const struct hl_npy *npy, size_t *bytes)
     return true;
 }
 
-static bool parse(struct hl_npy *npy, struct hl_text *error)
+bool hl_npy_parse(const void *bytes, size_t size, struct hl_npy *npy, struct hl_text *error)
 {
-    const unsigned char *file = (const unsigned char *)npy->file.data;
-    size_t size = npy->file.length;
+    const unsigned char *file = bytes;
+    *npy = (struct hl_npy){0};
     if (size < 10 || memcmp(file, "\x93NUMPY", 6) != 0) {
         hl_text_add(error, "is no .npy file");
         return false;
@@ -199,10 +199,13 @@ static bool parse(struct hl_npy *npy, struct hl_text *error)
 
 bool hl_npy_read(const char *path, struct hl_npy *npy, struct hl_text *error)
 {
+    struct hl_text file = {0};
     *npy = (struct hl_npy){0};
-    if (hl_files_read(path, HL_FILES_MOST, &npy->file, error) && parse(npy, error)) return true;
-    hl_npy_free(npy);
-    return false;
+    bool ok = hl_files_read(path, HL_FILES_MOST, &file, error) &&
+              hl_npy_parse(hl_text_string(&file), file.length, npy, error);
+    npy->file = file;
+    if (!ok) hl_npy_free(npy);
+    return ok;
 }
 
 void hl_npy_free(struct hl_npy *npy)
@@ -227,17 +230,20 @@ bool hl_npy_type_fits(TfLiteType from, TfLiteType to)
 // ---- writing ------------------------------------------------------------------------------------
 
 // One byte an element, as the description of a packed type says.
-static void write_unpacked(FILE *file, TfLiteType type, int64_t count, const void *data)
+static void add_unpacked(struct hl_text *file, TfLiteType type, int64_t count, const void *data)
 {
     struct hl_element_type how = hl_element_type(type);
+    hl_text_reserve(file, (size_t)count);
     for (int64_t i = 0; i < count; i++) {
         int64_t value = how.view == HL_ELEMENT_SIGNED ? hl_element_signed(data, how.bits, i)
                                                       : (int64_t)hl_element_bits(data, how.bits, i);
-        fputc((int)(value & 0xff), file);
+        char byte = (char)(value & 0xff);
+        hl_text_add_bytes(file, &byte, 1);
     }
 }
 
-bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, const void *data, struct hl_text *error)
+bool hl_npy_add(struct hl_text *file, TfLiteType type, int rank, const int *dims, const void *data,
+                struct hl_text *error)
 {
     const char *descr = descr_of(type);
     if (descr == NULL) {
@@ -254,27 +260,25 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
     hl_text_add(&header, "), }");
     while ((10 + header.length + 1) % 64 != 0) hl_text_add(&header, " ");
     hl_text_add(&header, "\n");
-
-    struct hl_output output;
-    bool ok = hl_output_open(&output, path, error);
-    if (ok) {
-        unsigned char start[10] = {0x93,
-                                   'N',
-                                   'U',
-                                   'M',
-                                   'P',
-                                   'Y',
-                                   1,
-                                   0,
-                                   (unsigned char)(header.length & 0xff),
-                                   (unsigned char)(header.length >> 8)};
-        fwrite(start, 1, sizeof start, output.file);
-        fwrite(header.data, 1, header.length, output.file);
-        if (hl_element_type(type).bits < 8)
-            write_unpacked(output.file, type, count, data);
-        else if (count > 0)
-            fwrite(data, 1, hl_element_bytes(type, count), output.file);
-    }
+    const char start[] = {
+        '\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(header.length & 0xff), (char)(header.length >> 8)};
+    hl_text_add_bytes(file, start, sizeof start);
+    hl_text_add_bytes(file, header.data, header.length);
+    if (hl_element_type(type).bits < 8)
+        add_unpacked(file, type, count, data);
+    else if (count > 0)
+        hl_text_add_bytes(file, data, hl_element_bytes(type, count));
     hl_text_free(&header);
-    return ok && hl_output_close(&output, error);
+    return true;
+}
+
+bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, const void *data, struct hl_text *error)
+{
+    struct hl_text file = {0};
+    struct hl_output output;
+    bool ok = hl_npy_add(&file, type, rank, dims, data, error) && hl_output_open(&output, path, error);
+    if (ok) fwrite(file.data, 1, file.length, output.file);
+    ok = ok && hl_output_close(&output, error);
+    hl_text_free(&file);
+    return ok;
 }

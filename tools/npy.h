@@ -24,12 +24,18 @@ struct hl_npy {
 
 // False on failure, with the reason in `error`.
 bool hl_npy_read(const char *path, struct hl_npy *npy, struct hl_text *error);
+// The same for a file in memory, which is lent: npy->file stays empty.
+bool hl_npy_parse(const void *bytes, size_t size, struct hl_npy *npy, struct hl_text *error);
 void hl_npy_free(struct hl_npy *npy);
 
 // May an array of type `from` fill a tensor of type `to`? True where the bytes mean the same.
 bool hl_npy_type_fits(TfLiteType from, TfLiteType to);
 
-// `data` holds a dense tensor as the runtime stores it. No file is left behind on failure.
+// `data` holds a dense tensor as the runtime stores it. False, with the reason in `error`, for types that NumPy has no
+// place for.
+bool hl_npy_add(struct hl_text *file, TfLiteType type, int rank, const int *dims, const void *data,
+                struct hl_text *error);
+// The same to a file, of which nothing is left behind on failure.
 bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, const void *data,
                   struct hl_text *error);
 

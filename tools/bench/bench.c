@@ -182,7 +182,9 @@ static int run(const void *given, int operand_count, char **operands)
     bool ok = make_matrix(&matrix, options, operand_count, operands) &&
               (options->compare == NULL || (old = hl_bench_read(options->compare)) != NULL);
     if (ok) {
-        document = hl_bench_document(options->runs, options->warmup);
+        document = hl_bench_document("halite bench");
+        cJSON_AddNumberToObject(document, "runs", options->runs);
+        cJSON_AddNumberToObject(document, "warmup", options->warmup);
         ok = measure(document, &matrix);
         if (old != NULL) slower = hl_bench_compare(document, old, options->compare, options->noise / 100);
         hl_bench_print(document, options->format);

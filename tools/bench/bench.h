@@ -40,8 +40,8 @@ void hl_bench_print_operators(const cJSON *row);
 
 // ---- system.c -----------------------------------------------------------------------------------
 
-// A document without rows: the library's version, the date, the processor and how its clock is governed.
-cJSON *hl_bench_document(int runs, int warmup);
+// A document with no more than its kind, the library's version, the date, the processor and how its clock is governed.
+cJSON *hl_bench_document(const char *kind);
 
 // ---- compare.c ----------------------------------------------------------------------------------
 

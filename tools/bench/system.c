@@ -45,18 +45,16 @@ static void add_system(cJSON *document)
     free(governor);
 }
 
-cJSON *hl_bench_document(int runs, int warmup)
+cJSON *hl_bench_document(const char *kind)
 {
     cJSON *document = cJSON_CreateObject();
     char date[32] = "";
     time_t now = time(NULL);
     const struct tm *utc = gmtime(&now);
     if (utc != NULL) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", utc);
-    cJSON_AddStringToObject(document, "kind", "halite bench");
+    cJSON_AddStringToObject(document, "kind", kind);
     cJSON_AddStringToObject(document, "version", HaliteVersion());
     cJSON_AddStringToObject(document, "date", date);
     add_system(document);
-    cJSON_AddNumberToObject(document, "runs", runs);
-    cJSON_AddNumberToObject(document, "warmup", warmup);
     return document;
 }

@@ -2,23 +2,18 @@
 // halite diff: where do two ways to run a model part? In: a model, its inputs, two settings. Out: for each node the
 // distance of its outputs, the first that goes beyond a bound, and values that are no numbers or too large for half
 // floats. Two models are compared in models.c.
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "alloc.h"
 #include "commands.h"
 #include "diff/models.h"
+#include "diff/rows.h"
 #include "diff/setting.h"
-#include "element.h"
 #include "json.h"
 #include "message.h"
 #include "progress.h"
-#include "table.h"
-#include "values.h"
 
 struct options {
     const char *a, *b;
@@ -60,63 +55,6 @@ static const char details[] =
     "SETTING: reference or fast (CPU kernels), official (the Python package ai-edge-litert), or a GPU by\n"
     "the name of its device, with its precision: auto, opencl/f16, vulkan:0/f16s.\n";
 
-// ---- comparing ----------------------------------------------------------------------------------
-
-// An output of a node in both settings.
-struct row {
-    int node, tensor;
-    const char *op, *name;
-    TfLiteType type;
-    bool compared, beyond;
-    int64_t count, at;                         // elements; the one that differs most
-    double a, b, most, mean;                   // its values; largest and mean difference
-    double relative;                           // of reals: to the largest value in `a`
-    int64_t nans[2], infinities[2], too_large; // too_large: in a, beyond the largest half float
-};
-
-static bool is_real(TfLiteType type)
-{
-    enum hl_element_view view = hl_element_type(type).view;
-    return view == HL_ELEMENT_REAL || view == HL_ELEMENT_COMPLEX;
-}
-
-static void compare(struct row *row, const struct hl_diff_tensor *a, const struct hl_diff_tensor *b,
-                    const struct options *options)
-{
-    enum { LARGEST_HALF = 65504 };
-    enum hl_element_view view = hl_element_type(a->type).view;
-    row->type = a->type;
-    row->count = view == HL_ELEMENT_COMPLEX ? 2 * a->count : a->count;
-    row->compared = a->type == b->type && a->count == b->count && a->bytes.length == b->bytes.length &&
-                    view != HL_ELEMENT_NONE && view != HL_ELEMENT_STRING;
-    row->beyond =
-        !row->compared && (a->bytes.length != b->bytes.length ||
-                           memcmp(hl_text_string(&a->bytes), hl_text_string(&b->bytes), a->bytes.length) != 0);
-    double sum = 0, largest = 0;
-    for (int64_t i = 0; row->compared && i < row->count; i++) {
-        double x = hl_values_at(a->type, a->bytes.data, i), y = hl_values_at(b->type, b->bytes.data, i),
-               difference = fabs(x - y);
-        row->nans[0] += isnan(x) != 0;
-        row->nans[1] += isnan(y) != 0;
-        row->infinities[0] += isinf(x) != 0;
-        row->infinities[1] += isinf(y) != 0;
-        row->too_large += isfinite(x) && fabs(x) > LARGEST_HALF;
-        if (x == y || (isnan(x) && isnan(y))) difference = 0;
-        if (isnan(difference)) difference = INFINITY;
-        if (isfinite(x) && fabs(x) > largest) largest = fabs(x);
-        sum += difference;
-        if (i > 0 && difference <= row->most) continue;
-        row->most = difference;
-        row->at = i;
-        row->a = x;
-        row->b = y;
-    }
-    if (!row->compared || row->count == 0) return;
-    row->mean = sum / (double)row->count;
-    row->relative = row->most == 0 ? 0 : row->most / largest;
-    row->beyond = is_real(a->type) ? row->relative > options->bound : row->most > options->steps;
-}
-
 // ---- both sides ---------------------------------------------------------------------------------
 
 struct diff {
@@ -127,7 +65,7 @@ struct diff {
     struct hl_diff_inputs inputs;
     struct hl_progress progress; // a step for each run
     int count;
-    struct row *rows;
+    struct hl_diff_row *rows;
     int *tensors;
 };
 
@@ -140,7 +78,7 @@ static void list_tensors(struct diff *diff)
     diff->tensors = hl_alloc((size_t)diff->count, sizeof *diff->tensors);
     for (int i = 0; i < diff->count; i++) {
         diff->tensors[i] = outputs[i].tensor;
-        diff->rows[i] = (struct row){
+        diff->rows[i] = (struct hl_diff_row){
             .node = outputs[i].node,
             .tensor = outputs[i].tensor,
             .op = hl_model_code_name(&model->codes[graph->nodes[outputs[i].node].code]),
@@ -164,14 +102,14 @@ static bool compare_range(struct diff *diff, int first, int count)
     struct hl_diff_tensor *a = hl_alloc((size_t)count, sizeof *a), *b = hl_alloc((size_t)count, sizeof *b);
     bool ok = run_side(diff, &diff->a, first, count, a) && run_side(diff, &diff->b, first, count, b);
     for (int i = 0; ok && i < count; i++) {
-        struct row *row = &diff->rows[first + i];
-        *row = (struct row){
+        struct hl_diff_row *row = &diff->rows[first + i];
+        *row = (struct hl_diff_row){
             .node = row->node,
             .tensor = row->tensor,
             .op = row->op,
             .name = row->name,
         };
-        compare(row, &a[i], &b[i], diff->options);
+        hl_diff_row_compare(row, &a[i], &b[i], diff->options->bound, diff->options->steps);
     }
     hl_diff_values_free(a, count);
     hl_diff_values_free(b, count);
@@ -203,64 +141,18 @@ static bool bisect(struct diff *diff, int *first)
 
 // ---- showing ------------------------------------------------------------------------------------
 
-static void add_row(struct hl_table *table, const struct row *row)
+static void print_text(const struct diff *diff, int first)
 {
-    hl_table_add(table, "%d", row->node);
-    hl_table_add_name(table, row->op);
-    hl_table_add(table, "%d", row->tensor);
-    hl_table_add(table, "%s", hl_element_name(row->type));
-    if (!row->compared) {
-        for (int i = 0; i < 6; i++) hl_table_add(table, i == 0 ? "not alike" : "");
-        return;
-    }
-    hl_table_add(table, "%g", row->most);
-    if (is_real(row->type))
-        hl_table_add(table, "%.2g", row->relative);
-    else
-        hl_table_add(table, "steps");
-    hl_table_add(table, "%g", row->mean);
-    hl_table_add(table, "%" PRId64, row->at);
-    hl_table_add(table, "%g", row->a);
-    hl_table_add(table, "%g", row->b);
-}
-
-static void print_notes(const struct diff *diff)
-{
-    for (int i = 0; i < diff->count; i++) {
-        const struct row *row = &diff->rows[i];
-        for (int side = 0; side < 2; side++)
-            if (row->nans[side] > 0 || row->infinities[side] > 0)
-                printf("node %d, tensor %d: %" PRId64 " NaN and %" PRId64 " infinite values in %s\n", row->node,
-                       row->tensor, row->nans[side], row->infinities[side], side == 0 ? diff->a.name : diff->b.name);
-        if (row->too_large > 0)
-            printf("node %d, tensor %d: %" PRId64 " values beyond 65504, which half floats do not hold\n", row->node,
-                   row->tensor, row->too_large);
-    }
-}
-
-static void print_text(const struct diff *diff, int first, int beyond)
-{
-    static const char *const heads[] = {"node", "operator", "tensor", "type", "largest", "relative", "mean", "element"};
     printf("%s against %s, %d tensors of %d nodes\n", diff->b.name, diff->a.name, diff->count,
            diff->file.model->subgraphs[0].node_count);
-    struct hl_table table;
-    hl_table_start(&table, "rlrlrrrrrr");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) hl_table_add(&table, "%s", heads[i]);
-    hl_table_add_name(&table, diff->a.name);
-    hl_table_add_name(&table, diff->b.name);
     for (int i = 0; i < diff->count; i++)
-        if (diff->options->bisect ? i == first : diff->options->all || diff->rows[i].beyond || i == diff->count - 1)
-            add_row(&table, &diff->rows[i]);
-    hl_table_print(&table, 2, stdout);
-    print_notes(diff);
-    if (first == diff->count)
-        printf("all within the bound (%g of the largest value, %g steps)\n", diff->options->bound,
-               diff->options->steps);
-    else if (diff->options->bisect)
+        diff->rows[i].shown =
+            diff->options->bisect ? i == first : diff->options->all || diff->rows[i].beyond || i == diff->count - 1;
+    hl_diff_rows_print(diff->rows, diff->count, diff->a.name, diff->b.name);
+    if (diff->options->bisect && first < diff->count)
         printf("first beyond the bound: node %d, %s\n", diff->rows[first].node, diff->rows[first].op);
     else
-        printf("%d of %d beyond the bound, first node %d, %s\n", beyond, diff->count, diff->rows[first].node,
-               diff->rows[first].op);
+        hl_diff_rows_conclude(diff->rows, diff->count, diff->options->bound, diff->options->steps);
 }
 
 static void print_json(const struct diff *diff, int first)
@@ -272,26 +164,9 @@ static void print_json(const struct diff *diff, int first)
     if (first < diff->count) cJSON_AddNumberToObject(json, "first_beyond", diff->rows[first].node);
     cJSON *rows = cJSON_AddArrayToObject(json, "tensors");
     for (int i = 0; i < diff->count; i++) {
-        const struct row *row = &diff->rows[i];
+        const struct hl_diff_row *row = &diff->rows[i];
         if (diff->options->bisect && i != first) continue;
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "node", row->node);
-        hl_json_add_string(item, "operator", row->op);
-        cJSON_AddNumberToObject(item, "tensor", row->tensor);
-        hl_json_add_string(item, "name", row->name);
-        cJSON_AddStringToObject(item, "type", hl_element_name(row->type));
-        cJSON_AddBoolToObject(item, "compared", row->compared);
-        cJSON_AddBoolToObject(item, "beyond", row->beyond);
-        cJSON_AddNumberToObject(item, "largest", row->most);
-        cJSON_AddNumberToObject(item, "relative", row->relative);
-        cJSON_AddNumberToObject(item, "mean", row->mean);
-        cJSON_AddNumberToObject(item, "element", (double)row->at);
-        cJSON_AddNumberToObject(item, "value_from", row->a);
-        cJSON_AddNumberToObject(item, "value_to", row->b);
-        cJSON_AddNumberToObject(item, "nan", (double)row->nans[1]);
-        cJSON_AddNumberToObject(item, "infinite", (double)row->infinities[1]);
-        cJSON_AddNumberToObject(item, "beyond_half", (double)row->too_large);
-        cJSON_AddItemToArray(rows, item);
+        cJSON_AddItemToArray(rows, hl_diff_row_json(row));
     }
     hl_json_print(json);
     cJSON_Delete(json);
@@ -315,22 +190,19 @@ static bool run_diff(struct diff *diff, bool *beyond)
     const struct options *options = diff->options;
     if (!hl_model_file_open(&diff->file, "diff", diff->path) || !take_inputs(diff)) return false;
     list_tensors(diff);
-    int first = diff->count, count = 0, steps = 2;
+    int first = diff->count, steps = 2;
     for (int left = diff->count; options->bisect && left > 1; left = (left + 1) / 2) steps += 2;
     hl_progress_start(&diff->progress, options->a, 0, steps);
     bool ok = options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count);
     hl_progress_end(&diff->progress);
     if (!ok) return false;
-    for (int i = diff->count - 1; i >= 0 && !options->bisect; i--) {
-        if (!diff->rows[i].beyond) continue;
-        count++;
-        first = i;
-    }
+    for (int i = diff->count; i-- > 0 && !options->bisect;)
+        if (diff->rows[i].beyond) first = i;
     *beyond = first < diff->count;
     if (options->json)
         print_json(diff, first);
     else
-        print_text(diff, first, count);
+        print_text(diff, first);
     return true;
 }
 

@@ -79,7 +79,7 @@ static bool write_inputs(struct hl_graph *graph, const struct hl_diff_inputs *in
 
 // ---- running ------------------------------------------------------------------------------------
 
-static bool run_graph(struct hl_graph *graph, const struct hl_diff_inputs *inputs)
+bool hl_diff_run_graph(struct hl_graph *graph, const struct hl_diff_inputs *inputs)
 {
     if (!hl_graph_open(graph, NULL)) return false;
     for (int i = 0; i < inputs->count; i++) {
@@ -94,9 +94,9 @@ static bool run_graph(struct hl_graph *graph, const struct hl_diff_inputs *input
     return false;
 }
 
-static void take_outputs(const struct hl_graph *graph, int count, struct hl_diff_tensor *values)
+void hl_diff_take_outputs(const struct hl_graph *graph, struct hl_diff_tensor *values)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < graph->output_count; i++) {
         const TfLiteTensor *tensor = hl_graph_output(graph, i);
         values[i].type = TfLiteTensorType(tensor);
         values[i].count = hl_model_elements(tensor);
@@ -128,31 +128,37 @@ struct hl_diff_output *hl_diff_list_outputs(const TfLiteModel *model, int *count
     return list;
 }
 
+bool hl_diff_run_file(struct hl_model_file *file, const struct hl_model_options *options,
+                      const struct hl_diff_inputs *inputs, int count, const int *tensors, struct hl_diff_tensor *values)
+{
+    memset(values, 0, (size_t)count * sizeof *values);
+    struct hl_graph graph = {.file = file};
+    // The model of this run, with other outputs: the interpreter has to see them before it plans anything.
+    const struct hl_model_subgraph *own = file->model->subgraphs;
+    size_t subgraphs = (size_t)file->model->subgraph_count;
+    struct hl_model_subgraph *changed = hl_alloc(subgraphs, sizeof *changed);
+    memcpy(changed, own, subgraphs * sizeof *changed);
+    changed[0].outputs = tensors;
+    changed[0].output_count = count;
+    file->model->subgraphs = changed;
+    bool ok = hl_model_file_start(file, options) && hl_diff_run_graph(&graph, inputs);
+    if (ok) hl_diff_take_outputs(&graph, values);
+    hl_graph_close(&graph);
+    TfLiteInterpreterDelete(file->interpreter);
+    file->interpreter = NULL;
+    file->model->subgraphs = own;
+    free(changed);
+    return ok;
+}
+
 bool hl_diff_run_options(const char *command, const struct hl_model_options *options,
                          const struct hl_diff_inputs *inputs, int count, const int *tensors,
                          struct hl_diff_tensor *values)
 {
     memset(values, 0, (size_t)count * sizeof *values);
     struct hl_model_file file;
-    struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, command, options->model);
-    if (ok) {
-        // The model of this run, with other outputs: the interpreter has to see them before it plans anything.
-        const struct hl_model_subgraph *own = file.model->subgraphs;
-        size_t subgraphs = (size_t)file.model->subgraph_count;
-        struct hl_model_subgraph *changed = hl_alloc(subgraphs, sizeof *changed);
-        memcpy(changed, own, subgraphs * sizeof *changed);
-        changed[0].outputs = tensors;
-        changed[0].output_count = count;
-        file.model->subgraphs = changed;
-        ok = hl_model_file_start(&file, options) && run_graph(&graph, inputs);
-        if (ok) take_outputs(&graph, count, values);
-        hl_graph_close(&graph);
-        TfLiteInterpreterDelete(file.interpreter);
-        file.interpreter = NULL;
-        file.model->subgraphs = own;
-        free(changed);
-    }
+    bool ok = hl_model_file_open(&file, command, options->model) &&
+              hl_diff_run_file(&file, options, inputs, count, tensors, values);
     hl_model_file_close(&file);
     return ok;
 }

@@ -50,8 +50,17 @@ struct hl_diff_output {
 // All of the main graph, in the order of the nodes, each tensor once; the caller frees.
 struct hl_diff_output *hl_diff_list_outputs(const TfLiteModel *model, int *count);
 
-// Runs the model and fills values[i] with tensor tensors[i] of the main graph. False after a message, which begins with
-// the command's name; hl_diff_values_free is right in both cases.
+// Resizes and fills a graph that was started, and runs it once. False after a message.
+bool hl_diff_run_graph(struct hl_graph *graph, const struct hl_diff_inputs *inputs);
+// Fills values[i] with output i, of graph->output_count.
+void hl_diff_take_outputs(const struct hl_graph *graph, struct hl_diff_tensor *values);
+
+// Runs a model that was opened, and fills values[i] with tensor tensors[i] of the main graph. The interpreter is gone
+// afterwards. False after a message; hl_diff_values_free is right in both cases.
+bool hl_diff_run_file(struct hl_model_file *file, const struct hl_model_options *options,
+                      const struct hl_diff_inputs *inputs, int count, const int *tensors,
+                      struct hl_diff_tensor *values);
+// The same for the model that the options name. A message begins with the command's name.
 bool hl_diff_run_options(const char *command, const struct hl_model_options *options,
                          const struct hl_diff_inputs *inputs, int count, const int *tensors,
                          struct hl_diff_tensor *values);
