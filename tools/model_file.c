@@ -217,7 +217,10 @@ bool hl_model_file_open_gpu(struct hl_model_file *file)
 {
     struct hl_text problem = {0};
     bool ok = hl_gpu_library_open(&file->gpu, &problem);
-    if (!ok) hl_error(file->command, NULL, "%s", problem.data);
+    if (!ok) {
+        hl_error(file->command, NULL, "%s", problem.data);
+        hl_text_add(&file->messages, "%s", problem.data); // for whoever keeps it
+    }
     hl_text_free(&problem);
     return ok;
 }

@@ -191,6 +191,29 @@ static void write_sounds(void)
     fclose(dictionary);
 }
 
+// ---- capsules -----------------------------------------------------------------------------------
+
+// capsule.json for the archive that fuzz_capsule makes around it; its model is empty.
+static void write_capsules(void)
+{
+    static const char begin[] = "j{\"capsule\":1,\"model\":{\"sha256\":"
+                                "\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}",
+                      array[] =
+                          ",\"inputs\":[{\"name\":\"x\",\"type\":\"float32\",\"shape\":[2,3],\"file\":\"a.npy\"}]",
+                      bytes[] = ",\"nodes\":[{\"type\":\"int16\",\"shape\":[12],\"file\":\"b.bin\",\"node\":3}]";
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s}", begin, array, bytes);
+    write_seed("fuzz_capsule", "both", text, strlen(text));
+    snprintf(text, sizeof text, "%s%s}", begin, array);
+    write_seed("fuzz_capsule", "array", text, strlen(text));
+    write_seed("fuzz_capsule", "empty", "zPK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 23);
+    FILE *dictionary = open_file("fuzz_capsule", "dict", NULL);
+    static const char *const words[] = {"PK\1\2", "PK\3\4",  "PK\5\6", "inputs", "outputs", "nodes", "a.npy",
+                                        "b.bin",  "float64", "string", "int4",   "shape",   "type",  "file"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) write_word(dictionary, words[i], strlen(words[i]));
+    fclose(dictionary);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -206,6 +229,7 @@ int main(int argc, char **argv)
     write_flex();
     write_calls();
     write_sounds();
+    write_capsules();
     write_gpu();
     return 0;
 }

@@ -14,10 +14,11 @@ head -c 100 "$model" >"$bad/cut.tflite"
 { head -c 64 "$model"; head -c 4000 /dev/zero | tr '\000' '\377'; } >"$bad/garbled.tflite"
 
 # ---- models, in every subcommand ---------------------------------------------------------------------------------------
-for command in label run bench inspect transcribe-keywords; do
+for command in label run bench inspect transcribe-keywords capsule; do
     case $command in
     label) subcommand() { "$halite" label -m "$1" "$three"; } ;;
     transcribe-keywords) subcommand() { "$halite" transcribe-keywords -m "$1" "$three"; } ;;
+    capsule) subcommand() { "$halite" capsule make "$1" -o "$bad/made.capsule"; } ;;
     inspect) subcommand() { "$halite" inspect "$1"; } ;;
     *) subcommand() { "$halite" "$command" -m "$1"; } ;;
     esac
