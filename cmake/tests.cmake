@@ -561,6 +561,10 @@ set(classifiers ${HALITE_SHARED}/models/classification)
 halite_test(packaging/selective SLOW ONCE COMMAND sh cmake/with_data.sh ${classifiers}
     sh tests/packaging/selective.sh $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER}
     ${classifiers}/mobilenet_v1_1.0_224_float.tflite ${classifiers}/mobilenet_v1_1.0_224_int8.tflite)
+if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    halite_test(packaging/examples SLOW ONCE COMMAND
+        sh tests/packaging/examples.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
+endif()
 halite_test(packaging/reproducible SLOW ONCE COMMAND sh tests/packaging/reproducible.sh)
 halite_test(packaging/site ONCE COMMAND sh tests/packaging/site.sh)
 halite_test(packaging/single_file SLOW ONCE COMMAND sh tests/packaging/single_file.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
