@@ -520,7 +520,7 @@ if(HALITE_TOOLS)
             set(slow SLOW)
         elseif(name MATCHES "_devices$")
             set(slow DEVICES)
-        elseif(folder STREQUAL "demo" OR name MATCHES "^(report|serve_page)$")
+        elseif(folder STREQUAL "demo" OR name MATCHES "^(report|report_pair|serve_page)$")
             set(slow ONCE)
         endif()
         halite_test(${folder}/${name} ${slow} COMMAND sh ${file} ENVIRONMENT

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPAGE=…/page -DOUTPUT=….c -DHEADER=….h -DNAME=… -P page.cmake: page.html with page.css and page.js in their places,
-# as a C array of that name, which the header declares.
-file(READ ${PAGE}.html html)
-foreach(part css js)
-    file(READ ${PAGE}.${part} text)
+# cmake -DPAGE=….html -DOUTPUT=….c -DHEADER=….h -DNAME=… -P page.cmake: the page, with the files beside it where it has
+# /*their name*/, as a C array of that name, which the header declares.
+file(READ ${PAGE} html)
+get_filename_component(folder ${PAGE} DIRECTORY)
+file(GLOB parts RELATIVE ${folder} ${folder}/*.css ${folder}/*.js)
+foreach(part IN LISTS parts)
+    file(READ ${folder}/${part} text)
     string(REPLACE "/*${part}*/" "${text}" html "${html}")
 endforeach()
 file(WRITE ${OUTPUT}.html "${html}")

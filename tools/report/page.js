@@ -1,16 +1,9 @@
 // In: the JSON of #data (halite inspect --json, with `placement` and `times`). Out: the page. Names come from the model's
-// file, so they enter the page as text only. Order here: data, layout, drawing, choosing, tables, memory, start.
+// file, so they enter the page as text only. Order here: data, layout, drawing, choosing, tables, memory, start; words.js has
+// what other pages say things with, too.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
-const by = id => document.getElementById(id);
 const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made[key] = value;
-  made.append(...children);
-  return made;
-}
 
 function drawn(name, attributes = {}, text) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -21,23 +14,10 @@ function drawn(name, attributes = {}, text) {
 
 // ---- the data in the page's own words -------------------------------------------------------------------------------
 
-const rounded = value => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
-const sized = bytes => bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${rounded(bytes / 1024)} KiB`
-  : `${rounded(bytes / 1048576)} MiB`;
-const timed = ns => ns === undefined ? '' : ns < 1e6 ? `${rounded(ns / 1e3)} µs` : `${rounded(ns / 1e6)} ms`;
-const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
-// "950", "1.25 k", "569 M": as halite inspect has them.
-function amount(count) {
-  let value = count, unit = 0;
-  for (; value >= 999.5 && unit < 4; unit++) value /= 1000;
-  return unit === 0 ? `${Math.round(value)}` : `${rounded(value)} ${'kMGT'[unit - 1]}`;
-}
-
 // What a node or a model computes; empty where nothing multiplies and nothing is learned.
 const workOf = ({ multiply_adds: adds, parameters, operations_per_byte: intensity }) => [
   adds && `${amount(adds)} multiply-adds`, parameters && `${amount(parameters)} parameters`,
   adds && intensity && `${rounded(intensity)} operations a byte`].filter(Boolean).join(', ');
-const shaped = tensor => `${tensor.type}[${tensor.shape.join(',')}]`;
 
 // Rows of nodes and of GPU kernels, summed up by node; a row of neither is a delegated part as a whole, or a copy.
 const times = data.times || { nodes: [] };
@@ -385,9 +365,12 @@ function tensorItem(index, others) {
   return item;
 }
 
-function choose(part) {
+// quietly: the page around this one is not told.
+function choose(part, quietly) {
   const vertex = part && part.whole ? part.whole : part;
   chosen = vertex;
+  const number = chosen && graph.index === 0 ? chosen.number : undefined;
+  if (!quietly && window.parent !== window) window.parent.postMessage({ chosen: number }, '*');
   paint();
   const panel = by('details');
   panel.replaceChildren();
@@ -448,44 +431,6 @@ function next(step) {
 }
 
 // ---- tables ------------------------------------------------------------------------------------------------------------
-
-// columns: [title, key, text of a value]; numbers are right-aligned and sort downwards first. Columns that no row fills are
-// left out.
-function table(id, allColumns, rows, click) {
-  const columns = allColumns.filter(([, key]) => rows.some(row => row[key] !== undefined && row[key] !== ''));
-  const body = element('tbody');
-  const fill = () => body.replaceChildren(...rows.map(row => {
-    const line = element('tr', {}, ...columns.map(([, key, text]) => {
-      const value = row[key];
-      return element('td', { className: typeof value === 'number' ? 'number' : '' },
-        value === undefined ? '' : text ? text(value) : String(value));
-    }));
-    line.addEventListener('click', () => click(row));
-    return line;
-  }));
-  const heads = columns.map(([title, key]) => {
-    const numeric = rows.some(row => typeof row[key] === 'number');
-    const head = element('th', { className: numeric ? 'number' : '', scope: 'col', tabIndex: 0 }, title);
-    head.addEventListener('keydown', event => { if (event.key === 'Enter') head.click(); });
-    head.addEventListener('click', () => {
-      const before = head.getAttribute('aria-sort');
-      const up = before ? before === 'descending' : !numeric;
-      heads.forEach(other => other.removeAttribute('aria-sort'));
-      head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-      const empty = numeric ? -1 : '';
-      rows.sort((a, b) => {
-        const x = a[key] === undefined ? empty : a[key], y = b[key] === undefined ? empty : b[key];
-        return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
-      });
-      fill();
-    });
-    return head;
-  });
-  by(id).replaceChildren(element('thead', {}, element('tr', {}, ...heads)), body);
-  fill();
-}
-
-const percent = share => `${(100 * share).toFixed(1)} %`;
 
 function fillTables() {
   const nodes = onlyNodes();
@@ -578,7 +523,7 @@ function open(index) {
   draw();
   fillTables();
   legend();
-  choose(null);
+  choose(null, true);
   find(by('search').value);
   fit(false);
 }
@@ -640,6 +585,13 @@ function listen() {
     if (event.target === by('search') || !keys[event.key]) return;
     event.preventDefault();
     keys[event.key]();
+  });
+  window.addEventListener('message', event => { // from a page with two reports (pair.js): this one's partner was chosen
+    if (event.source !== window.parent || window.parent === window) return;
+    if (graph.index !== 0) open(0);
+    const to = graph.all[event.data.choose];
+    choose(to || null, true);
+    if (to) show(to);
   });
   window.addEventListener('resize', () => { paintOverview(); fillMemory(); });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { paint(); legend(); fillMemory(); });

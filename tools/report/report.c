@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite report: a model as one page of HTML that needs no network. In: a model, and where to run it. Out: the page
-// (the graph, each node with its place, reason, shapes and time; memory over time), and a trace of one run if asked
-// for.
+// halite report: a model as one page of HTML that needs no network. In: a model, or two, and where to run it. Out: the
+// page (the graph, each node with its place, reason, shapes and time; memory over time), two of them side by side, and
+// if asked for a trace of one run and the nodes' times for Model Explorer.
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "alloc.h"
 #include "commands.h"
+#include "diff/pairs.h"
 #include "inspect.h"
 #include "message.h"
 #include "output_file.h"
@@ -17,7 +19,7 @@
 
 struct options {
     struct hl_model_options model;
-    const char *output, *trace;
+    const char *output, *trace, *node_data;
     int runs;
 };
 
@@ -34,6 +36,8 @@ static const struct hl_flag flags[] = {
     {.name = "trace", .letter = 'T', .kind = HL_FLAG_STRING, .value = "FILE",
      .offset = offsetof(struct options, trace),
      .help = "one average run as JSON for chrome://tracing or Perfetto"},
+    {.name = "node-data", .kind = HL_FLAG_STRING, .value = "FILE", .offset = offsetof(struct options, node_data),
+     .help = "the time of each node as JSON for Model Explorer; with --gpu --runs 0 its place"},
     {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 0, .max = 1000000,
      .offset = offsetof(struct options, runs), .help = "timed runs; 0: do not run it; default 10"},
     HL_MODEL_RUN_FLAGS(options, model),
@@ -50,31 +54,32 @@ static void add_guarded(struct hl_text *text, const char *json)
     hl_text_add(text, "%s", json);
 }
 
-static bool write_page(const char *path, const cJSON *json)
+// `page` is a page with a mark where its data belong.
+static bool write_page(const char *path, const char *page, const cJSON *json)
 {
     static const char mark[] = "/*data*/";
-    const char *before = strstr(hl_report_page, mark), *after = before + strlen(mark);
+    const char *before = strstr(page, mark), *after = before + strlen(mark);
     char *plain = hl_alloc_check(cJSON_PrintUnformatted(json));
-    struct hl_text page = {0};
-    hl_text_add_bytes(&page, hl_report_page, (size_t)(before - hl_report_page));
-    add_guarded(&page, plain);
-    hl_text_add(&page, "%s", after);
-    bool ok = hl_output_write("report", path, page.data, page.length);
-    hl_text_free(&page);
+    struct hl_text text = {0};
+    hl_text_add_bytes(&text, page, (size_t)(before - page));
+    add_guarded(&text, plain);
+    hl_text_add(&text, "%s", after);
+    bool ok = hl_output_write("report", path, text.data, text.length);
+    hl_text_free(&text);
     cJSON_free(plain);
     return ok;
 }
 
-static bool write_trace(const char *path, const cJSON *json)
+// Takes the JSON. Nothing is written where path is NULL.
+static bool write_json(const char *path, cJSON *json)
 {
-    cJSON *trace = hl_report_trace(json);
-    char *printed = hl_alloc_check(cJSON_Print(trace));
+    char *printed = path != NULL ? hl_alloc_check(cJSON_Print(json)) : NULL;
     struct hl_text text = {0};
-    hl_text_add(&text, "%s\n", printed);
-    bool ok = hl_output_write("report", path, text.data, text.length);
+    if (path != NULL) hl_text_add(&text, "%s\n", printed);
+    bool ok = path == NULL || hl_output_write("report", path, text.data, text.length);
     hl_text_free(&text);
     cJSON_free(printed);
-    cJSON_Delete(trace);
+    cJSON_Delete(json);
     return ok;
 }
 
@@ -128,45 +133,103 @@ static bool add_gpu(cJSON *json, const char *path, const struct options *options
     return ok && (!assumed || !runs_here || options->runs == 0 || add_times(json, path, &cpu, options->runs));
 }
 
-static bool report(const char *path, const struct options *options)
+// All of one model; NULL after a message.
+static cJSON *look(const char *path, const struct options *options)
 {
-    if (!hl_output_check("report", options->output) ||
-        (options->trace != NULL && !hl_output_check("report", options->trace)))
-        return false;
     cJSON *json = describe(path, &options->model);
-    if (json == NULL) return false;
+    if (json == NULL) return NULL;
     bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) || options->model.delegate != NULL, ok = true;
     if (hl_model_options_gpu(&options->model))
         ok = add_gpu(json, path, options, runs);
     else if (runs && options->runs > 0)
         ok = add_times(json, path, &options->model, options->runs);
-    ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
-    if (ok && !hl_output_is_standard(options->output)) printf("%s\n", options->output);
+    if (ok) return json;
+    cJSON_Delete(json);
+    return NULL;
+}
+
+static bool report(const char *path, const struct options *options)
+{
+    cJSON *json = look(path, options);
+    bool ok = json != NULL && write_page(options->output, hl_report_page, json) &&
+              write_json(options->trace, hl_report_trace(json)) &&
+              write_json(options->node_data, hl_report_node_data(json));
+    cJSON_Delete(json);
+    return ok;
+}
+
+// Which node of the first model is which of the second: pairs of numbers, null for none. NULL after a message.
+static cJSON *pair_nodes(char *const *paths)
+{
+    struct hl_model_file a = {0}, b = {0};
+    cJSON *json = NULL;
+    if (hl_model_file_open(&a, "report", paths[0]) && hl_model_file_open(&b, "report", paths[1])) {
+        int count;
+        struct hl_diff_pair *pairs = hl_diff_pair_nodes(a.model, b.model, &count);
+        json = cJSON_CreateArray();
+        for (int i = 0; i < count; i++) {
+            cJSON *both = cJSON_CreateArray();
+            cJSON_AddItemToArray(both, pairs[i].a < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(pairs[i].a));
+            cJSON_AddItemToArray(both, pairs[i].b < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(pairs[i].b));
+            cJSON_AddItemToArray(json, both);
+        }
+        free(pairs);
+    }
+    hl_model_file_close(&a);
+    hl_model_file_close(&b);
+    return json;
+}
+
+static bool report_two(char *const *paths, const struct options *options)
+{
+    cJSON *json = cJSON_CreateObject(), *reports = cJSON_AddArrayToObject(json, "reports"), *made;
+    bool ok = true;
+    cJSON_AddStringToObject(json, "page", hl_report_page);
+    for (int i = 0; ok && i < 2; i++) {
+        ok = (made = look(paths[i], options)) != NULL;
+        if (ok) cJSON_AddItemToArray(reports, made);
+    }
+    ok = ok && (made = pair_nodes(paths)) != NULL;
+    if (ok) cJSON_AddItemToObject(json, "pairs", made);
+    ok = ok && write_page(options->output, hl_report_pair, json);
     cJSON_Delete(json);
     return ok;
 }
 
 static int run(const void *given, int operand_count, char **operands)
 {
-    (void)operand_count;
-    return report(operands[0], given) ? HL_EXIT_OK : HL_EXIT_FAILED;
+    const struct options *options = given;
+    const char *files[] = {options->output, options->trace, options->node_data};
+    if (operand_count == 2 && (options->trace != NULL || options->node_data != NULL)) {
+        hl_error("report", NULL, "--trace and --node-data are of one model; give them with each of the two alone");
+        return HL_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] != NULL && !hl_output_check("report", files[i])) return HL_EXIT_FAILED;
+    if (!(operand_count == 2 ? report_two(operands, options) : report(operands[0], options))) return HL_EXIT_FAILED;
+    if (!hl_output_is_standard(options->output)) printf("%s\n", options->output);
+    return HL_EXIT_OK;
 }
 
 static const struct hl_example examples[] = {
     {"halite report model.tflite --gpu -o report.html", "the graph with the place, reason and time of each node"},
     {"halite report model.tflite --trace trace.json", "a trace for Perfetto as well"},
+    {"halite report model.tflite --node-data times.json", "the times of its nodes for Model Explorer as well"},
+    {"halite report float.tflite int8.tflite", "two models side by side"},
     {NULL, NULL},
 };
 
 const struct hl_command hl_command_report = {
     .name = "report",
-    .summary = "Write a page that shows a model, where each node runs, and why.",
-    .operands = "MODEL",
-    .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n"
+    .summary = "Write a page that shows a model, or two, where each node runs, and why.",
+    .operands = "MODEL [MODEL]",
+    .details = "With two models the page has both reports side by side: a node that is chosen in one is shown in the\n"
+               "other, and a table has the times and shapes of each pair.\n"
+               "The page is one file and needs no network. A model that does not run here is shown without times.\n"
                "With --gpu where there is no GPU: places are those on any GPU, times those of the CPU.\n",
     HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .examples = examples,
     .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
