@@ -212,6 +212,7 @@ static void describe_integers(struct depthwise *d, const struct hl_conv *conv, c
         d->run.stride_3x3 = d->shape.stride_w;
     d->to_bytes.zero = d->hybrid ? 0 : hl_zero(y);
     d->to_bytes.low = conv->low, d->to_bytes.high = conv->high;
+    d->to_bytes.right_only = !d->hybrid && hl_requantize_right_only(conv->rescales, channels);
     d->to_floats.two_steps = conv->two_steps;
     d->to_floats.low = conv->low_f32, d->to_floats.high = conv->high_f32;
 }

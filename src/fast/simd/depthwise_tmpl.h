@@ -65,12 +65,18 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
 // The stored bytes of a block, with the channels in their own order.
 INLINE u8_vector depthwise_stored(const struct hl_requantize *params, int block, const u32_vector sums[4])
 {
+    const bool right_only = SETS_RESCALE_RIGHT && params->right_only;
     u32_vector values[4];
     UNROLL for (int v = 0; v < 4; v++)
     {
-        ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
-        values[v] = rescale_lanes(sums[v], load_i32(params->multiplier + i), load_i32(params->left + i),
-                                  load_i32(params->right + i));
+        const ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
+        const u32_vector multiplier = load_i32(params->multiplier + i), right = load_i32(params->right + i);
+        if (right_only) {
+            const struct right_rescale to_right = right_rescale_of(multiplier, right);
+            values[v] = rescale_right(sums[v], &to_right);
+        } else {
+            values[v] = rescale_lanes(sums[v], multiplier, load_i32(params->left + i), right);
+        }
     }
     return narrow(values, params->zero, params->low, params->high);
 }

@@ -16,16 +16,18 @@ enum { BYTES = 16 }; // of a vector register
 // ---- what the level can do ----------------------------------------------------------------------
 
 #define TILE_ROWS 4 // rows of a matrix product's tile: so many that 2 * TILE_ROWS sums and the operands fit registers
-enum { REGISTERS = 16 };    // vector registers
-#define MAX_PARTS 1         // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
-#define HAS_MASKS 0         // load_first and store_first cost no more than whole vectors
-#define HAS_RESCALE 0       // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
-#define HAS_RESCALE_RIGHT 0 // rescale_right is faster than rescale_lanes
-#define HAS_TABLES 0        // struct byte_table, load_table, look_up: tables of 256 bytes
-#define HAS_SPREAD 0        // permute: lanes in any order, as tiles of several groups of columns need it
-#define HAS_LANE_PRODUCTS 0 // load_quad and products with its lanes
-#define HAS_DOT4 0          // add_dot4: dot products of four bytes
-#define DOT4_SIGNED_X 0     // the second operand of add_dot4 is int8; otherwise it is uint8
+enum { REGISTERS = 16 };     // vector registers
+#define MAX_PARTS 1          // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
+#define HAS_MASKS 0          // load_first and store_first cost no more than whole vectors
+#define HAS_RESCALE 0        // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
+#define HAS_RESCALE_RIGHT 0  // rescale_right is faster than rescale_lanes
+#define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
+#define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
+#define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
+#define HAS_DOT2_HALVES 0    // sums of products of int16 in two vectors
+#define HAS_DOT4 0           // add_dot4: dot products of four bytes
+#define DOT4_SIGNED_X 0      // the second operand of add_dot4 is int8; otherwise it is uint8
 
 // ---- loads and stores ---------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ enum { REGISTERS = 32 };
 #define MAX_PARTS 1
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
-#define HAS_RESCALE_RIGHT 0
+#define HAS_RESCALE_RIGHT 1
+#define SETS_RESCALE_RIGHT 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 0
 #define HAS_LANE_PRODUCTS 1
@@ -231,6 +232,22 @@ static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t
     }
     const uint8x16_t v = vcombine_u8(vqmovun_s16(v01), vqmovun_s16(v23));
     return (u8_vector)vminq_u8(vmaxq_u8(v, vdupq_n_u8((uint8_t)low)), vdupq_n_u8((uint8_t)high));
+}
+
+struct right_rescale {
+    int32x4_t multiplier, shift; // to the left
+};
+
+static inline struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    return (struct right_rescale){(int32x4_t)multiplier, vnegq_s32((int32x4_t)right)};
+}
+
+// Every lane is shifted, so every negative one loses 1.
+static inline u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
+{
+    const int32x4_t v = vqrdmulhq_s32((int32x4_t)value, params->multiplier);
+    return (u32_vector)vrshlq_s32(vsraq_n_s32(v, v, 31), params->shift);
 }
 
 static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)

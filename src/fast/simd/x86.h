@@ -12,6 +12,7 @@
 #include "fast/simd/x86_sse2.h"
 #endif
 
+#define SETS_RESCALE_RIGHT 0
 #define HAS_LANE_PRODUCTS 0
 #if !defined HAS_DOT4
 #define HAS_DOT4 0
