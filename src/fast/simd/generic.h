@@ -201,6 +201,12 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 //     Each lane: sum + the four products of its bytes, int8 of w with int8 or uint8 of x (DOT4_SIGNED_X).
 //
+// HAS_DOT2_HALVES
+// u32_vector add_dot2_low(u32_vector sum, u32_vector w, u32_vector x) and add_dot2_high
+//     Each lane: sum + one product, of the int16 in the lower, or upper, half of the vectors.
+// u32_vector join_dots(u32_vector low, u32_vector high)
+//     Such sums as add_dot2 has them: a lane is two of them.
+//
 // HAS_LANE_PRODUCTS
 // u32_vector load_quad(const void *at)
 //     The same 16 bytes in each 16 bytes of a vector.

@@ -17,6 +17,7 @@ extern const struct hl_microkernels LEVEL_KERNELS;
 #if !defined VECTORS
 #define VECTORS LEVEL
 #endif
+#define MULTIPLY_INTEGER SYMBOL(hl_multiply_integer_, LEVEL)
 void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_f32_, KERNELS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_integer_, VECTORS)(const struct hl_tile *tile);

@@ -21,8 +21,10 @@ enum { REGISTERS = 32 };
 #define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
 #define HAS_DOT4 1
+#define HAS_DOT2_HALVES 0
 #else
 #define HAS_DOT4 0
+#define HAS_DOT2_HALVES 1
 #endif
 #define DOT4_SIGNED_X 1 // as SDOT takes it
 
@@ -130,6 +132,23 @@ static inline u32_vector add_dot2(u32_vector sum, u32_vector w, u32_vector x)
     return sum + (u32_vector)vpaddq_s32(low, high);
 }
 
+#if HAS_DOT2_HALVES
+static inline u32_vector add_dot2_low(u32_vector sum, u32_vector w, u32_vector x)
+{
+    return (u32_vector)vmlal_s16((int32x4_t)sum, vget_low_s16((int16x8_t)w), vget_low_s16((int16x8_t)x));
+}
+
+static inline u32_vector add_dot2_high(u32_vector sum, u32_vector w, u32_vector x)
+{
+    return (u32_vector)vmlal_high_s16((int32x4_t)sum, (int16x8_t)w, (int16x8_t)x);
+}
+
+static inline u32_vector join_dots(u32_vector low, u32_vector high)
+{
+    return (u32_vector)vpaddq_s32((int32x4_t)low, (int32x4_t)high);
+}
+#endif
+
 #if HAS_DOT4
 static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 {
@@ -215,6 +234,22 @@ static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, 
     return (u32_vector)vrshlq_s32(vaddq_s32(v, negative), shift);
 }
 
+struct right_rescale {
+    int32x4_t multiplier, shift; // to the left
+};
+
+static inline struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    return (struct right_rescale){(int32x4_t)multiplier, vnegq_s32((int32x4_t)right)};
+}
+
+// Every lane is shifted, so every negative one loses 1.
+static inline u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
+{
+    const int32x4_t v = vqrdmulhq_s32((int32x4_t)value, params->multiplier);
+    return (u32_vector)vrshlq_s32(vsraq_n_s32(v, v, 31), params->shift);
+}
+
 static inline i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
 {
     return (i32_vector)vminq_s32(vdupq_n_s32(high), vmaxq_s32(vdupq_n_s32(low), (int32x4_t)v));
@@ -232,22 +267,6 @@ static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t
     }
     const uint8x16_t v = vcombine_u8(vqmovun_s16(v01), vqmovun_s16(v23));
     return (u8_vector)vminq_u8(vmaxq_u8(v, vdupq_n_u8((uint8_t)low)), vdupq_n_u8((uint8_t)high));
-}
-
-struct right_rescale {
-    int32x4_t multiplier, shift; // to the left
-};
-
-static inline struct right_rescale right_rescale_of(u32_vector multiplier, u32_vector right)
-{
-    return (struct right_rescale){(int32x4_t)multiplier, vnegq_s32((int32x4_t)right)};
-}
-
-// Every lane is shifted, so every negative one loses 1.
-static inline u32_vector rescale_right(u32_vector value, const struct right_rescale *params)
-{
-    const int32x4_t v = vqrdmulhq_s32((int32x4_t)value, params->multiplier);
-    return (u32_vector)vrshlq_s32(vsraq_n_s32(v, v, 31), params->shift);
 }
 
 static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
