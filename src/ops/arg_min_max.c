@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "ops/common/copy.h"
+#include "ops/common/row_kernels.h"
 
 // Index of the value wanted among count values, stride elements apart.
 typedef int64_t (*search_function)(const void *values, int64_t count, int64_t stride);
@@ -69,9 +70,9 @@ typedef int64_t (*search_function)(const void *values, int64_t count, int64_t st
 SEARCH_FLOATS(largest_f32, >)
 SEARCH_FLOATS(smallest_f32, <)
 SEARCH(largest_i32, int32_t, >)
+SEARCH(smallest_i32, int32_t, <)
 SEARCH_BYTES(largest_i8, int8_t, >, 1)
 SEARCH_BYTES(largest_u8, uint8_t, >, 1)
-SEARCH(smallest_i32, int32_t, <)
 SEARCH_BYTES(smallest_i8, int8_t, <, -1)
 SEARCH_BYTES(smallest_u8, uint8_t, <, -1)
 
@@ -89,6 +90,9 @@ static search_function find_search(TfLiteType type, bool largest)
 
 struct arg_min_max {
     search_function search;
+    bool rows;    // bytes or floats: hl_row_kernels searches rows of neighbors
+    uint8_t flip; // makes the byte that is searched for the largest int8
+    float sign;   // and the float
     int axis;
 };
 
@@ -116,12 +120,69 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, bool largest)
 
     op->search = find_search(x->type, largest);
     if (!op->search) return hl_unsupported_type(ctx, node, x);
+    op->rows = x->type != kTfLiteInt32;
+    op->sign = largest ? 1 : -1;
+    op->flip = (uint8_t)((x->type == kTfLiteInt8 ? 0 : 0x80) ^ (largest ? 0 : 0xff));
     if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
     HL_TRY(hl_require_int32_or_int64(ctx, node, axis, "axis"));
     HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1", (long long)hl_elements(axis));
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_rank(x) <= HL_MAX_RANK, "an input of %d dimensions is not supported",
                hl_rank(x));
     return hl_resize_when_known(ctx, node, y, hl_is_constant(axis), resize);
+}
+
+struct run {
+    const struct hl_row_kernels *kernels;
+    const struct arg_min_max *op;
+    const TfLiteTensor *x;
+    TfLiteTensor *y;
+    int64_t count, outer, inner;
+    int64_t piece; // of outer
+};
+
+static void store(TfLiteTensor *y, int64_t at, int64_t value)
+{
+    if (y->type == kTfLiteInt64)
+        HL_OUT(int64_t, y)[at] = value;
+    else
+        HL_OUT(int32_t, y)[at] = (int32_t)value;
+}
+
+static void search_rows(const struct run *run, int64_t first, int64_t end)
+{
+    enum { BLOCK = 256 };
+    int32_t best[BLOCK];
+    const bool floats = run->x->type == kTfLiteFloat32;
+    for (int64_t row = first, rows; row < end; row += rows) {
+        const int64_t at = row * run->count;
+        rows = end - row < BLOCK ? end - row : BLOCK;
+        if (floats)
+            run->kernels->largest_floats(HL_IN(float, run->x) + at, run->op->sign, (int)rows, (int)run->count, best);
+        else
+            run->kernels->largest_bytes(HL_IN(uint8_t, run->x) + at, run->op->flip, (int)rows, (int)run->count, best);
+        for (int64_t i = 0; i < rows; i++) {
+            const float *nan_row = HL_IN(float, run->x) + at + i * run->count;
+            store(run->y, row + i, best[i] >= 0 ? best[i] : run->op->search(nan_row, run->count, 1));
+        }
+    }
+}
+
+static void run_piece(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const int64_t first = item * run->piece, left = run->outer - first;
+    const int64_t end = first + (left < run->piece ? left : run->piece);
+    const size_t size = hl_type_size(run->x->type);
+    (void)worker;
+    if (run->op->rows && run->inner == 1 && run->count <= HL_LARGEST_MAX_COLUMNS) {
+        search_rows(run, first, end);
+        return;
+    }
+    for (int64_t o = first; o < end; o++) {
+        const char *block = HL_IN(char, run->x) + (size_t)(o * run->count * run->inner) * size;
+        for (int64_t i = 0; i < run->inner; i++)
+            store(run->y, o * run->inner + i, run->op->search(block + (size_t)i * size, run->count, run->inner));
+    }
 }
 
 static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -132,19 +193,17 @@ static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
 
-    int64_t outer = hl_product(x->dims, 0, op->axis), count = hl_dim(x, op->axis);
-    int64_t inner = hl_product(x->dims, op->axis + 1, hl_rank(x));
-    size_t size = hl_type_size(x->type);
-    for (int64_t o = 0; o < outer; o++) {
-        const char *block = HL_IN(char, x) + (size_t)(o * count * inner) * size;
-        for (int64_t i = 0; i < inner; i++) {
-            int64_t best = op->search(block + (size_t)i * size, count, inner);
-            if (y->type == kTfLiteInt64)
-                HL_OUT(int64_t, y)[o * inner + i] = best;
-            else
-                HL_OUT(int32_t, y)[o * inner + i] = (int32_t)best;
-        }
-    }
+    struct run run = {
+        .kernels = hl_row_kernels(ctx),
+        .op = op,
+        .x = x,
+        .y = y,
+        .count = hl_dim(x, op->axis),
+        .outer = hl_product(x->dims, 0, op->axis),
+        .inner = hl_product(x->dims, op->axis + 1, hl_rank(x)),
+    };
+    run.piece = hl_piece(ctx, run.outer, (int64_t)x->bytes >= HL_MIN_SHARED_BYTES);
+    hl_parallel(ctx, (run.outer - 1) / run.piece + 1, run_piece, &run);
     return kTfLiteOk;
 }
 

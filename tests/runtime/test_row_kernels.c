@@ -223,12 +223,70 @@ static void sigmoids_of_int16(void **state)
     free(got);
 }
 
+// The plain kernels by the definition, the levels by the plain ones. Few different values, so that several are the
+// largest.
+static void largest_of_bytes(void **state)
+{
+    (void)state;
+    static const uint8_t flips[] = {0, 0x80, 0xff, 0x7f};
+    for (int i = 0; i < CASES; i++) {
+        const int rows = 1 + pick(20), count = 1 + pick(pick(20) ? 70 : HL_LARGEST_MAX_COLUMNS);
+        const size_t size = (size_t)rows * (size_t)count;
+        uint8_t *x = make(size, 1), flip = flips[pick(4)];
+        const int different = pick(3) ? 4 : 256, first = pick(256);
+        int32_t expected[20], best[20];
+        for (size_t k = 0; k < size; k++) x[k] = (uint8_t)(first + pick(different));
+        hl_plain_row_kernels.largest_bytes(x, flip, rows, count, expected);
+        for (int r = 0; r < rows; r++)
+            for (int k = 0; k < count; k++) {
+                const int value = (int8_t)(x[r * count + k] ^ flip);
+                const int largest = (int8_t)(x[r * count + expected[r]] ^ flip);
+                assert_true(value < largest || (value == largest && k >= expected[r]));
+            }
+        for (int level = 0; hl_simd_level(level); level++) {
+            hl_simd_level(level)->kernels->row_kernels.largest_bytes(x, flip, rows, count, best);
+            assert_memory_equal(best, expected, (size_t)rows * sizeof *best);
+        }
+        free(x);
+    }
+}
+
+static void largest_of_floats(void **state)
+{
+    (void)state;
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-40f};
+    for (int i = 0; i < CASES; i++) {
+        const int rows = 1 + pick(20), count = 1 + pick(pick(20) ? 70 : HL_LARGEST_MAX_COLUMNS);
+        const size_t size = (size_t)rows * (size_t)count;
+        const int different = pick(3) ? 4 : 2001, one_of = pick(3) ? 100 : 3 * count;
+        float *x = make(size, sizeof *x), sign = pick(2) ? 1 : -1;
+        int32_t expected[20], best[20];
+        for (size_t k = 0; k < size; k++) x[k] = pick(one_of) ? (float)(pick(different) - 1000) : special[pick(8)];
+        hl_plain_row_kernels.largest_floats(x, sign, rows, count, expected);
+        for (int r = 0; r < rows; r++) {
+            bool has_nan = false;
+            for (int k = 0; k < count; k++) has_nan = has_nan || isnan(x[r * count + k]);
+            assert_int_equal(has_nan, expected[r] < 0);
+            for (int k = 0; k < count && !has_nan; k++) {
+                const float value = x[r * count + k] * sign, largest = x[r * count + expected[r]] * sign;
+                assert_true(value < largest || (value == largest && k >= expected[r]));
+            }
+        }
+        for (int level = 0; hl_simd_level(level); level++) {
+            hl_simd_level(level)->kernels->row_kernels.largest_floats(x, sign, rows, count, best);
+            assert_memory_equal(best, expected, (size_t)rows * sizeof *best);
+        }
+        free(x);
+    }
+}
+
 int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dots_of_int8), cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
-        cmocka_unit_test(sigmoids),     cmocka_unit_test(sigmoids_of_int16),
+        cmocka_unit_test(dots_of_int8),      cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
+        cmocka_unit_test(sigmoids),          cmocka_unit_test(sigmoids_of_int16), cmocka_unit_test(largest_of_bytes),
+        cmocka_unit_test(largest_of_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

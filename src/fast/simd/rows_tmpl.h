@@ -4,6 +4,8 @@
 #ifndef HALITE_FAST_SIMD_ROWS_TMPL_H
 #define HALITE_FAST_SIMD_ROWS_TMPL_H
 
+#include <math.h>
+
 #include "abi/built_types.h"
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/vector.h"
@@ -225,6 +227,100 @@ static void dots_i16(const int16_t *w, int64_t stride, int rows, const int16_t *
     }
 }
 
+// ---- the first of the largest values ----------------------------------------------------------------
+
+// The largest lane of each of ADDED vectors.
+INLINE void largest_lanes(const f32_vector parts[ADDED], float largest[ADDED])
+{
+    u8_vector a = (u8_vector)parts[0], b = (u8_vector)parts[1], c = (u8_vector)parts[2], d = (u8_vector)parts[3];
+    a = (u8_vector)max_f32((f32_vector)interleave_low_32(a, b), (f32_vector)interleave_high_32(a, b));
+    c = (u8_vector)max_f32((f32_vector)interleave_low_32(c, d), (f32_vector)interleave_high_32(c, d));
+    const f32_vector all = max_f32((f32_vector)interleave_low_64(a, c), (f32_vector)interleave_high_64(a, c));
+    float lanes[LANES];
+    store_f32(lanes, all);
+    UNROLL for (int k = 0; k < ADDED; k++) largest[k] = lanes[k];
+    UNROLL for (int i = ADDED; i < LANES; i++) largest[i % ADDED] =
+        lanes[i] > largest[i % ADDED] ? lanes[i] : largest[i % ADDED];
+}
+
+// The largest value * 2^16 - k, which is exact in a float, is that of the first of the largest values. The last vector
+// of a row begins so that it ends where the row does. (21 bytes: 12.3 ns one by one, 2.7 ns so, AVX-512.)
+static void largest_bytes(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best)
+{
+    enum { FACTOR = HL_LARGEST_MAX_COLUMNS, BELOW_ALL = -(1 << 25) };
+    float offsets[LANES]; // those of lanes that are not in a row make them the least
+    for (int i = 0; i < LANES; i++) offsets[i] = i < count ? (float)-i : BELOW_ALL;
+    const f32_vector offset = load_f32(offsets);
+    const u32_vector flips = splat_i32((int8_t)flip);
+    const int last = count > LANES ? count - LANES : 0;
+    for (int r = 0; r < rows; r += ADDED) {
+        f32_vector parts[ADDED];
+        float largest[ADDED];
+        UNROLL for (int a = 0; a < ADDED; a++)
+        {
+            const int row = r + a < rows ? r + a : rows - 1;
+            const int64_t left = (int64_t)(rows - row) * count;
+            const uint8_t *from = x + (int64_t)row * count;
+            uint8_t few[LANES] = {0};
+            if (left < LANES) from = memcpy(few, from, (size_t)left);
+            parts[a] = splat_f32(BELOW_ALL);
+            for (int at = 0; at < last + LANES; at += LANES) {
+                const int k = at < last ? at : last;
+                const i32_vector values = (i32_vector)(load_bytes(from + k, 0, 0) ^ flips);
+                const f32_vector key =
+                    add_product(offset - (float)k, splat_f32(FACTOR), __builtin_convertvector(values, f32_vector));
+                parts[a] = max_f32(key, parts[a]);
+            }
+        }
+        largest_lanes(parts, largest);
+        for (int a = 0; a < ADDED && r + a < rows; a++) best[r + a] = -(int32_t)largest[a] & (FACTOR - 1);
+    }
+}
+
+// LANES floats of a row, from k on; what is not of the row is 0.
+INLINE f32_vector load_of_row(const float *row, int k, int count)
+{
+    return count < LANES ? load_first_f32(row, count) : load_f32(row + k);
+}
+
+// First the largest value, then the least k that has it. A NaN is not the larger of two, and then above all ks.
+static void largest_floats(const float *x, float sign, int rows, int count, int32_t *best)
+{
+    enum { BELOW_ALL = -(1 << 25) };
+    float offsets[LANES], floors[LANES];
+    for (int i = 0; i < LANES; i++) offsets[i] = i < count ? (float)-i : BELOW_ALL, floors[i] = -HUGE_VALF;
+    const f32_vector offset = load_f32(offsets), least = load_f32(floors);
+    const i32_vector outside = offset < -(float)LANES;
+    const int last = count > LANES ? count - LANES : 0;
+    for (int r = 0; r < rows; r += ADDED) {
+        const float *from[ADDED];
+        f32_vector parts[ADDED];
+        float largest[ADDED];
+        UNROLL for (int a = 0; a < ADDED; a++)
+        {
+            from[a] = x + (int64_t)(r + a < rows ? r + a : rows - 1) * count;
+            parts[a] = least;
+            for (int at = 0; at < last + LANES; at += LANES) {
+                const f32_vector values = load_of_row(from[a], at < last ? at : last, count) * sign;
+                parts[a] = max_f32(choose(outside, least, values), parts[a]);
+            }
+        }
+        largest_lanes(parts, largest);
+        UNROLL for (int a = 0; a < ADDED; a++)
+        {
+            parts[a] = splat_f32(BELOW_ALL);
+            for (int at = 0; at < last + LANES; at += LANES) {
+                const int k = at < last ? at : last;
+                const f32_vector values = load_of_row(from[a], k, count) * sign;
+                const f32_vector key = choose(values == largest[a], offset - (float)k, splat_f32(BELOW_ALL));
+                parts[a] = max_f32(choose(values == values, key, splat_f32(1)), parts[a]);
+            }
+        }
+        largest_lanes(parts, largest);
+        for (int a = 0; a < ADDED && r + a < rows; a++) best[r + a] = -(int32_t)largest[a];
+    }
+}
+
 // ---- sigmoids -----------------------------------------------------------------------------------
 
 static void row_logistic(float *values, int64_t count)
@@ -243,7 +339,8 @@ static void row_tanh(float *values, int64_t count)
         .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),          \
         .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
         .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
-        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                    \
+        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16), .largest_bytes = largest_bytes,                    \
+        .largest_floats = largest_floats,                                                                   \
     }
 
 #endif

@@ -58,6 +58,30 @@ DOTS(dots_f32, float, float, float, float)
 DOTS(dots_i8, int8_t, int16_t, int16_t, int32_t)
 DOTS(dots_i16, int16_t, int16_t, int32_t, int64_t)
 
+static void largest_bytes(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best)
+{
+    for (int r = 0; r < rows; r++, x += count) {
+        int32_t largest = INT32_MIN;
+        for (int k = 0; k < count; k++) {
+            const int32_t key = (int8_t)(x[k] ^ flip) * HL_LARGEST_MAX_COLUMNS - k;
+            largest = key > largest ? key : largest;
+        }
+        best[r] = (int32_t)(-(uint32_t)largest & (HL_LARGEST_MAX_COLUMNS - 1));
+    }
+}
+
+static void largest_floats(const float *x, float sign, int rows, int count, int32_t *best)
+{
+    for (int r = 0; r < rows; r++, x += count) {
+        best[r] = isnan(x[0]) ? -1 : 0;
+        for (int k = 1; k < count && best[r] >= 0; k++)
+            if (isnan(x[k]))
+                best[r] = -1;
+            else if (x[k] * sign > x[best[r]] * sign)
+                best[r] = k;
+    }
+}
+
 static void logistic(float *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
@@ -78,6 +102,8 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .tanh = HL_WHERE(HL_HAS_FLOATS, tanh_of),
     .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16),
     .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),
+    .largest_bytes = largest_bytes,
+    .largest_floats = largest_floats,
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

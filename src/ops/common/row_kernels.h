@@ -11,7 +11,7 @@
 
 #include "base/report.h"
 
-enum { HL_DOTS_I8_MAX_COLUMNS = 65535 };
+enum { HL_DOTS_I8_MAX_COLUMNS = 65535, HL_LARGEST_MAX_COLUMNS = 65536 };
 
 struct hl_row_kernels {
     // The smallest and the largest of 0 and the values. NaN counts for nothing.
@@ -28,6 +28,11 @@ struct hl_row_kernels {
                     int32_t *sums);
     void (*dots_i16)(const int16_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count,
                      int64_t *sums);
+    // best[r] = the first k < count with the largest (int8_t)(x[r * count + k] ^ flip), with count up to
+    // HL_LARGEST_MAX_COLUMNS.
+    void (*largest_bytes)(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best);
+    // The same of floats, whose largest x * sign is wanted, sign 1 or -1; -1 for rows that have a NaN.
+    void (*largest_floats)(const float *x, float sign, int rows, int count, int32_t *best);
     // In place: 1 / (1 + e^-x), and tanh(x). fast/elements.h says how exact the CPU levels are.
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);
