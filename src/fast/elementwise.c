@@ -25,9 +25,8 @@ static const struct hl_element_kernels *kernels_for(const TfLiteTensor *y)
 // How many elements one work item has: a multiple of 64, so that no two threads write to one cache line.
 static int64_t piece_size(const TfLiteContext *ctx, int64_t count)
 {
-    int64_t threads = hl_thread_count(ctx);
-    if (count < MIN_SHARED_ELEMENTS || threads == 1) return count;
-    return (count / (2 * threads) + 63) / 64 * 64;
+    const int64_t piece = hl_piece(ctx, count, count >= MIN_SHARED_ELEMENTS);
+    return piece < count ? (piece + HL_LINE - 1) / HL_LINE * HL_LINE : count;
 }
 
 // ---- two inputs ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ struct resize {
     int32_t *left, *right, *part_1024; // [width]
     float *part;                       // [width]
     struct hl_scratch mixed;           // two input rows for each worker
-    int block;                         // output rows of one work item
+    int64_t block;                     // output rows of one work item
 };
 
 // Fewer elements take about as long as waking the other threads.
@@ -65,9 +65,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                                           largest_weight(made.in_width, made.width, align, half) >
                                       INT32_MAX / 128 - (1 << 20))
         return kTfLiteOk;
-    int threads = hl_elements(y) < MIN_SHARED_VALUES ? 1 : hl_thread_count(ctx);
-    int64_t rows = (int64_t)made.batches * made.height;
-    made.block = threads == 1 ? made.height : (int)(rows / (4 * threads)) + 1;
+    made.block = hl_piece(ctx, (int64_t)made.batches * made.height, hl_elements(y) >= MIN_SHARED_VALUES);
     struct hl_parts parts = {0};
     hl_parts_add(&parts, &made.rows, made.height, 1, sizeof *made.rows);
     hl_parts_add(&parts, &made.left, made.width, 1, sizeof *made.left);

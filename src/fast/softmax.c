@@ -19,7 +19,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteSoftmaxParams *params = node->builtin_data;
-    int64_t count = hl_elements(x), threads = hl_thread_count(ctx);
+    const int64_t count = hl_elements(x);
     if (x->type != kTfLiteFloat32 || count == 0 || !(params->beta >= 0) || hl_is_dynamic(hl_output(ctx, node, 0)))
         return kTfLiteOk;
     HL_TRY(hl_fast_make(ctx, node, sizeof(struct softmax), state));
@@ -29,7 +29,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     op->simd = hl_simd_best(INT_MAX);
     op->length = hl_dim(x, hl_rank(x) - 1);
     op->rows = count / op->length;
-    op->block = count < MIN_SHARED_VALUES || threads == 1 ? op->rows : op->rows / (4 * threads) + 1;
+    op->block = hl_piece(ctx, op->rows, count >= MIN_SHARED_VALUES);
     return kTfLiteOk;
 }
 
