@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A square of 4 by 4 elements of 4 bytes, turned over: in, rows that are `from_row` bytes apart; out, its columns as
-// rows that are `to_row` bytes apart.
+// Squares of 4 by 4 elements of 4 bytes, or of 8 by 8 bytes, turned over: in, rows that are `from_row` bytes apart;
+// out, their columns as rows that are `to_row` bytes apart.
 #ifndef HALITE_BASE_TURN_H
 #define HALITE_BASE_TURN_H
 
@@ -27,6 +27,29 @@ static inline void hl_turn_4x4(char *to, ptrdiff_t to_row, const char *from, ptr
 #else
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 4; i++) memcpy(to + r * to_row + 4 * i, from + i * from_row + 4 * r, 4);
+#endif
+}
+
+static inline void hl_turn_8x8(char *to, ptrdiff_t to_row, const char *from, ptrdiff_t from_row)
+{
+#if defined __SSE2__
+    __m128i pairs[4], quads[4];
+    for (int r = 0; r < 4; r++)
+        pairs[r] = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(from + 2 * r * from_row)),
+                                     _mm_loadl_epi64((const __m128i *)(from + (2 * r + 1) * from_row)));
+    for (int half = 0; half < 2; half++) { // rows 0 to 3, 4 to 7, of columns 0 to 3 and 4 to 7
+        quads[half] = _mm_unpacklo_epi16(pairs[2 * half], pairs[2 * half + 1]);
+        quads[half + 2] = _mm_unpackhi_epi16(pairs[2 * half], pairs[2 * half + 1]);
+    }
+    for (int i = 0; i < 4; i++) {
+        const __m128i low = quads[i & 2], high = quads[(i & 2) + 1];
+        const __m128i two = i % 2 == 0 ? _mm_unpacklo_epi32(low, high) : _mm_unpackhi_epi32(low, high);
+        _mm_storel_epi64((__m128i *)(to + 2 * i * to_row), two);
+        _mm_storel_epi64((__m128i *)(to + (2 * i + 1) * to_row), _mm_unpackhi_epi64(two, two));
+    }
+#else
+    for (int r = 0; r < 8; r++)
+        for (int i = 0; i < 8; i++) to[r * to_row + i] = from[i * from_row + r];
 #endif
 }
 

@@ -90,21 +90,27 @@ static void copy_plane(char *to, const char *from, size_t size, const struct pla
                   : copy_any)(to, from, size, plane);
 }
 
-// A square of elements of 4 bytes, dense along its columns in `to` and along its rows in `from`.
-static void turn_square(char *to, const char *from, const struct plane *square)
+// A square of elements of 4 bytes or 1, dense along its columns in `to` and along its rows in `from`.
+static void turn_square(char *to, const char *from, size_t size, const struct plane *square)
 {
+    const int side = size == 1 ? 8 : 4;
     int64_t r = 0, i = 0;
-    for (; r + 4 <= square->rows; r += 4)
-        for (i = 0; i + 4 <= square->count; i += 4)
-            hl_turn_4x4(to + r * square->to_row + i * 4, (ptrdiff_t)square->to_row,
-                        from + r * 4 + i * square->from_step, (ptrdiff_t)square->from_step);
+    for (; r + side <= square->rows; r += side)
+        for (i = 0; i + side <= square->count; i += side) {
+            char *y = to + r * square->to_row + i * (int64_t)size;
+            const char *x = from + r * (int64_t)size + i * square->from_step;
+            if (size == 1)
+                hl_turn_8x8(y, (ptrdiff_t)square->to_row, x, (ptrdiff_t)square->from_step);
+            else
+                hl_turn_4x4(y, (ptrdiff_t)square->to_row, x, (ptrdiff_t)square->from_step);
+        }
     struct plane rest = *square;
     rest.rows = r;
     rest.count -= i;
-    if (r > 0 && rest.count > 0) copy_4(to + i * 4, from + i * square->from_step, 4, &rest);
+    if (r > 0 && rest.count > 0) copy_plane(to + i * (int64_t)size, from + i * square->from_step, size, &rest);
     rest = *square;
     rest.rows -= r;
-    if (rest.rows > 0) copy_4(to + r * square->to_row, from + r * 4, 4, &rest);
+    if (rest.rows > 0) copy_plane(to + r * square->to_row, from + r * (int64_t)size, size, &rest);
 }
 
 // The same in squares whose cache lines stay in the cache until all of their units are done: for planes that are
@@ -112,7 +118,7 @@ static void turn_square(char *to, const char *from, const struct plane *square)
 static void copy_squares(char *to, const char *from, size_t size, const struct plane *plane)
 {
     enum { SIDE = 32 };
-    bool words = size == 4 && plane->to_step == 4 && plane->from_row == 4;
+    const bool dense = (size == 4 || size == 1) && plane->to_step == (int64_t)size && plane->from_row == (int64_t)size;
     for (int64_t r = 0; r < plane->rows; r += SIDE)
         for (int64_t i = 0; i < plane->count; i += SIDE) {
             struct plane square = *plane;
@@ -120,8 +126,8 @@ static void copy_squares(char *to, const char *from, size_t size, const struct p
             square.count = plane->count - i < SIDE ? plane->count - i : SIDE;
             char *y = to + r * plane->to_row + i * plane->to_step;
             const char *x = from + r * plane->from_row + i * plane->from_step;
-            if (words)
-                turn_square(y, x, &square);
+            if (dense)
+                turn_square(y, x, size, &square);
             else
                 copy_plane(y, x, size, &square);
         }
