@@ -28,28 +28,47 @@ struct rows {
 
 typedef void (*run_function)(void *sums, const void *values, const struct rows *rows);
 
-#define RUN(name, type, sum_type, expression)                                 \
-    static void name(void *sums, const void *values, const struct rows *rows) \
-    {                                                                         \
-        const type *restrict x = values;                                      \
-        sum_type *restrict y = sums, a, b;                                    \
-        int length = rows->length;                                            \
-        for (int64_t row = 0; row < rows->count; row++, x += rows->step) {    \
-            if (rows->one) {                                                  \
-                a = *y;                                                       \
-                for (int i = 0; i < length; i++) {                            \
-                    b = (sum_type)x[i];                                       \
-                    a = (sum_type)(expression);                               \
-                }                                                             \
-                *y = a;                                                       \
-            } else {                                                          \
-                for (int i = 0; i < length; i++) {                            \
-                    a = y[i];                                                 \
-                    b = (sum_type)x[i];                                       \
-                    y[i] = (sum_type)(expression);                            \
-                }                                                             \
-            }                                                                 \
-        }                                                                     \
+// So many neighboring sums stay in registers while rows pass. (MEAN of 128 x 128 x 32 floats: 52 us with the sums in
+// memory.)
+enum { COLUMNS = 32 };
+
+#define RUN(name, type, sum_type, expression)                                                \
+    static void name##_columns(sum_type *y, const type *x, const struct rows *rows)          \
+    {                                                                                        \
+        sum_type sums[COLUMNS], a, b;                                                        \
+        memcpy(sums, y, sizeof sums);                                                        \
+        for (int64_t row = 0; row < rows->count; row++, x += rows->step)                     \
+            for (int i = 0; i < COLUMNS; i++) {                                              \
+                a = sums[i];                                                                 \
+                b = (sum_type)x[i];                                                          \
+                sums[i] = (sum_type)(expression);                                            \
+            }                                                                                \
+        memcpy(y, sums, sizeof sums);                                                        \
+    }                                                                                        \
+    static void name(void *sums, const void *values, const struct rows *rows)                \
+    {                                                                                        \
+        const type *restrict x = values;                                                     \
+        sum_type *restrict y = sums, a, b;                                                   \
+        const int length = rows->length;                                                     \
+        int first = 0;                                                                       \
+        for (; !rows->one && first + COLUMNS <= length && rows->count > 1; first += COLUMNS) \
+            name##_columns(y + first, x + first, rows);                                      \
+        for (int64_t row = 0; row < rows->count; row++, x += rows->step) {                   \
+            if (rows->one) {                                                                 \
+                a = *y;                                                                      \
+                for (int i = 0; i < length; i++) {                                           \
+                    b = (sum_type)x[i];                                                      \
+                    a = (sum_type)(expression);                                              \
+                }                                                                            \
+                *y = a;                                                                      \
+            } else {                                                                         \
+                for (int i = first; i < length; i++) {                                       \
+                    a = y[i];                                                                \
+                    b = (sum_type)x[i];                                                      \
+                    y[i] = (sum_type)(expression);                                           \
+                }                                                                            \
+            }                                                                                \
+        }                                                                                    \
     }
 
 #define WRAPPED(type, operator) (type)((uint64_t)a operator(uint64_t) b)
