@@ -18,13 +18,14 @@
 enum { DIFFERENCES = 256, Q5_FRACTION = 26, OUTPUT_Q4_SHIFT = 22 };
 
 struct softmax {
-    int32_t exp_of[DIFFERENCES]; // Q0, by max - x; 0 below diff_min
-    int32_t scaled[DIFFERENCES]; // Q5, x - max by max - x; LOG_SOFTMAX only
-    int diff_min;                // of stored values
-    struct hl_rescale back;      // LOG_SOFTMAX: Q5 to differences of stored values
-    struct hl_rescale to_table;  // int16 differences to 1/65535 of [-10, 0]
-    int16_t exp_table[513];      // [-10, 0] to [0, 1] in 1/32768
-    int16_t inverse_table[513];  // 1 / (1 + x) of [0, 1], in 1/32768
+    int32_t exp_of[DIFFERENCES];  // Q0, by max - x; 0 below diff_min
+    int32_t term_of[DIFFERENCES]; // the same as Q12, as they are summed
+    int32_t scaled[DIFFERENCES];  // Q5, x - max by max - x; LOG_SOFTMAX only
+    int diff_min;                 // of stored values
+    struct hl_rescale back;       // LOG_SOFTMAX: Q5 to differences of stored values
+    struct hl_rescale to_table;   // int16 differences to 1/65535 of [-10, 0]
+    int16_t exp_table[513];       // [-10, 0] to [0, 1] in 1/32768
+    int16_t inverse_table[513];   // 1 / (1 + x) of [0, 1], in 1/32768
 };
 
 static int row_length(const TfLiteTensor *x)
@@ -36,12 +37,12 @@ static int64_t row_count(const TfLiteTensor *x)
     return hl_product(x->dims, 0, hl_rank(x) - 1);
 }
 
-static int32_t stored_8bit(const void *row, bool is_signed, int i)
+static inline int32_t stored_8bit(const void *row, bool is_signed, int i)
 {
     return is_signed ? ((const int8_t *)row)[i] : ((const uint8_t *)row)[i];
 }
 
-static int32_t largest_8bit(const void *row, bool is_signed, int length)
+static inline int32_t largest_8bit(const void *row, bool is_signed, int length)
 {
     int32_t largest = INT32_MIN;
     for (int i = 0; i < length; i++) {
@@ -52,11 +53,10 @@ static int32_t largest_8bit(const void *row, bool is_signed, int length)
 }
 
 // Sum of the exponentials as Q12.
-static uint32_t sum_8bit(const struct softmax *op, const void *row, bool is_signed, int length, int32_t largest)
+static inline uint32_t sum_8bit(const struct softmax *op, const void *row, bool is_signed, int length, int32_t largest)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < length; i++)
-        sum += (uint32_t)hl_shift_right_round(op->exp_of[largest - stored_8bit(row, is_signed, i)], 12);
+    for (int i = 0; i < length; i++) sum += (uint32_t)op->term_of[largest - stored_8bit(row, is_signed, i)];
     return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
@@ -70,6 +70,7 @@ static struct hl_rescale prepare_8bit(struct softmax *op, double beta, double sc
     for (int i = 0; i < DIFFERENCES; i++) {
         op->scaled[i] = -i >= op->diff_min ? hl_rescale_apply(-i, rescale) : INT32_MIN;
         op->exp_of[i] = -i >= op->diff_min ? hl_fixed_exp(op->scaled[i]) : 0;
+        op->term_of[i] = hl_shift_right_round(op->exp_of[i], 12);
     }
     return rescale;
 }
@@ -170,24 +171,22 @@ static void softmax_row_f32(const float *x, float *y, int length, float beta)
 SOFTMAX_ROW_HALF(softmax_row_f16, hl_half_to_float, hl_half_from_float)
 SOFTMAX_ROW_HALF(softmax_row_bf16, hl_bfloat16_to_float, hl_bfloat16_from_float)
 
-// x / 2^exponent, half away from zero, for a non-negative x and any exponent.
-static int32_t shift_right_round_far(int32_t x, int exponent)
-{
-    return exponent > 31 ? 0 : hl_shift_right_round(x, exponent);
-}
-
-#define SOFTMAX_ROW_8BIT(name, type, low, high)                                                              \
-    static void name(const struct softmax *op, const void *x, bool is_signed, type *y, int length)           \
-    {                                                                                                        \
-        int32_t largest = largest_8bit(x, is_signed, length);                                                \
-        int bits_over_unit;                                                                                  \
-        int32_t inverse = hl_fixed_reciprocal(sum_8bit(op, x, is_signed, length, largest), &bits_over_unit); \
-        int shift = bits_over_unit + 31 - (int)sizeof(type) * 8;                                             \
-        for (int i = 0; i < length; i++) {                                                                   \
-            int32_t exponential = op->exp_of[largest - stored_8bit(x, is_signed, i)];                        \
-            int64_t part = shift_right_round_far(hl_high_mul(inverse, exponential), shift);                  \
-            y[i] = (type)hl_clamp_stored(part + (low), low, high);                                           \
-        }                                                                                                    \
+// hl_high_mul and hl_shift_right_round of what is not negative: each adds a half and shifts. The largest element alone
+// makes the sum 1, so that the shift is at least 15; one beyond the product's 31 bits leaves 0.
+#define SOFTMAX_ROW_8BIT(name, type, low, high)                                                               \
+    static void name(const struct softmax *op, const void *x, bool is_signed, type *y, int length)            \
+    {                                                                                                         \
+        const int32_t largest = largest_8bit(x, is_signed, length);                                           \
+        int bits_over_unit;                                                                                   \
+        const uint32_t sum = sum_8bit(op, x, is_signed, length, largest);                                     \
+        const uint64_t inverse = (uint64_t)hl_fixed_reciprocal(sum, &bits_over_unit), product_half = 1 << 30; \
+        const int shift = bits_over_unit + 31 - (int)sizeof(type) * 8;                                        \
+        const uint64_t half = UINT64_C(1) << (shift - 1);                                                     \
+        for (int i = 0; i < length; i++) {                                                                    \
+            const uint64_t exponential = (uint64_t)op->exp_of[largest - stored_8bit(x, is_signed, i)];        \
+            const int64_t part = (int64_t)((((inverse * exponential + product_half) >> 31) + half) >> shift); \
+            y[i] = (type)(part + (low) < (high) ? part + (low) : (high));                                     \
+        }                                                                                                     \
     }
 SOFTMAX_ROW_8BIT(softmax_row_u8, uint8_t, 0, UINT8_MAX)
 SOFTMAX_ROW_8BIT(softmax_row_i8, int8_t, INT8_MIN, INT8_MAX)
@@ -219,38 +218,57 @@ static void softmax_row_i16(const struct softmax *op, const int16_t *x, int16_t 
         y[i] = (int16_t)hl_clamp_stored(((int64_t)y[i] * inverse + half) >> shift, 0, INT16_MAX);
 }
 
+struct softmax_run {
+    const struct softmax *op;
+    const TfLiteTensor *x;
+    TfLiteTensor *y;
+    float beta;
+    int length;
+    int64_t rows, piece;
+};
+
+static void softmax_row(const struct softmax_run *run, int64_t at)
+{
+    const TfLiteTensor *x = run->x;
+    TfLiteTensor *y = run->y;
+    const uint8_t *bytes = HL_IN(uint8_t, x) + at;
+    const uint16_t *halves = HL_IN(uint16_t, x) + at;
+    const bool is_signed = x->type == kTfLiteInt8;
+    switch (x->type) {
+    case kTfLiteFloat16: softmax_row_f16(halves, HL_OUT(uint16_t, y) + at, run->length, run->beta); break;
+    case kTfLiteBFloat16: softmax_row_bf16(halves, HL_OUT(uint16_t, y) + at, run->length, run->beta); break;
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+        if (y->type == kTfLiteInt16)
+            softmax_row_8bit_i16(run->op, bytes, is_signed, HL_OUT(int16_t, y) + at, run->length);
+        else if (is_signed)
+            softmax_row_i8(run->op, bytes, true, HL_OUT(int8_t, y) + at, run->length);
+        else
+            softmax_row_u8(run->op, bytes, false, HL_OUT(uint8_t, y) + at, run->length);
+        break;
+    case kTfLiteInt16: softmax_row_i16(run->op, HL_IN(int16_t, x) + at, HL_OUT(int16_t, y) + at, run->length); break;
+    default: softmax_row_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, run->length, run->beta); break;
+    }
+}
+
+static void softmax_piece(void *arg, int64_t item, int worker)
+{
+    const struct softmax_run *run = arg;
+    const int64_t first = item * run->piece, end = first + run->piece;
+    (void)worker;
+    for (int64_t row = first; row < end && row < run->rows; row++) softmax_row(run, row * run->length);
+}
+
 static TfLiteStatus softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
-    TfLiteTensor *y = hl_output(ctx, node, 0);
+    enum { MIN_SHARED_VALUES = 4096 };
     const TfLiteSoftmaxParams *params = node->builtin_data;
-    const struct softmax *op = node->user_data;
-    int length = row_length(x);
-    int64_t end = length == 0 ? 0 : row_count(x) * length;
-    for (int64_t at = 0; at < end; at += length) {
-        switch (x->type) {
-        case kTfLiteFloat16:
-            softmax_row_f16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length, params->beta);
-            break;
-        case kTfLiteBFloat16:
-            softmax_row_bf16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length, params->beta);
-            break;
-        case kTfLiteInt8:
-        case kTfLiteUInt8: {
-            const void *row = HL_IN(uint8_t, x) + at;
-            bool is_signed = x->type == kTfLiteInt8;
-            if (y->type == kTfLiteInt16)
-                softmax_row_8bit_i16(op, row, is_signed, HL_OUT(int16_t, y) + at, length);
-            else if (is_signed)
-                softmax_row_i8(op, row, true, HL_OUT(int8_t, y) + at, length);
-            else
-                softmax_row_u8(op, row, false, HL_OUT(uint8_t, y) + at, length);
-            break;
-        }
-        case kTfLiteInt16: softmax_row_i16(op, HL_IN(int16_t, x) + at, HL_OUT(int16_t, y) + at, length); break;
-        default: softmax_row_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length, params->beta); break;
-        }
-    }
+    struct softmax_run run = {node->user_data, hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->beta, 0, 0, 0};
+    run.length = row_length(run.x);
+    run.rows = run.length == 0 ? 0 : row_count(run.x);
+    if (run.rows == 0) return kTfLiteOk;
+    run.piece = hl_piece(ctx, run.rows, run.rows * run.length >= MIN_SHARED_VALUES);
+    hl_parallel(ctx, (run.rows - 1) / run.piece + 1, softmax_piece, &run);
     return kTfLiteOk;
 }
 
