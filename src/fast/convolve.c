@@ -35,7 +35,7 @@ struct hl_convolve {
 // 16: 34.0 us with one tile, 31.0 with four.)
 enum { BLOCK_BYTES = 128 << 10, FINISHED_TILES = 4 };
 // Of a tile of any CPU level or matrix unit.
-enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32 };
+enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32, SUMS = FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS };
 
 // ---- making -------------------------------------------------------------------------------------
 
@@ -296,8 +296,37 @@ struct run {
     void *y;
 };
 
-// Some panels of a block, one tile after the other. Layers of few products feel each instruction here (the ten layers
-// of ToyADMOS int8 have 53 panels), so a tile that holds the whole block stays located for all panels.
+// Some panels of a block that is one tile, which is located already. Layers of few products feel each instruction here
+// (the ten layers of ToyADMOS int8 have 53 panels), so the sums of several panels become outputs at once.
+static void run_one_tile(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
+                         struct hl_output_tile *at, const struct hl_row_block *block, int64_t first, int64_t end)
+{
+    enum { MAX_TOGETHER = 16 };
+    const struct hl_packed *packed = &c->packed;
+    const struct hl_epilogue *epilogue = &c->epilogue;
+    const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
+    const int64_t fitting = SUMS / (tile->rows * columns), together = fitting < MAX_TOGETHER ? fitting : MAX_TOGETHER;
+    at->position = block->first, at->rows = tile->rows;
+    if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
+    for (int64_t panel = first, count; panel < end; panel += count) {
+        count = end - panel < together ? end - panel : together;
+        hl_packed_set_panel(packed, block->group, panel, tile);
+        at->channel = block->group * packed->columns + panel * columns;
+        at->column = hl_packed_column(packed, block->group, panel);
+        tile->y = epilogue->form->finish ? output->sums : hl_epilogue_y(epilogue, output, at, sizeof(float));
+        const int left = all - (int)panel * columns, done = left < count * columns ? left : (int)count * columns;
+        for (int n = 0; n < done; n += columns) {
+            tile->columns = done - n < columns ? done - n : columns;
+            packed->multiply(tile);
+            tile->w = (const char *)tile->w + hl_packed_panel_bytes(packed);
+            tile->y = (char *)tile->y + columns * 4;
+            if (packed->initial) tile->initial = (const char *)tile->initial + columns * 4;
+        }
+        if (epilogue->form->finish) epilogue->form->finish(epilogue, output, at, done);
+    }
+}
+
+// Some panels of a block, one tile after the other.
 static void run_panels(const struct run *run, const struct hl_row_block *block, const struct hl_output *output,
                        int64_t first, int64_t end)
 {
@@ -309,21 +338,25 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     const int rows = packed->unit ? packed->rows : (block->count - 1) / tiles + 1; // each tile's, about as many
     const int64_t next_panel = hl_packed_panel_bytes(packed);
     struct hl_tile tile = hl_packed_tile(packed, block->group, first);
-    struct hl_output_tile at = {0};
+    struct hl_output_tile at = {.sums_stride = packed->simd->columns};
     tile.rounded = c->rounded;
     if (c->rows.together > 1) tile.spread = c->rows.spread;
     epilogue->form->begin(epilogue, output, &tile);
+    tile.rows = block->count < rows ? block->count : rows;
+    c->rows.source->locate(&c->rows, block, run->x, 0, &tile);
+    if (tile.rows == block->count) {
+        run_one_tile(c, output, &tile, &at, block, first, end);
+        return;
+    }
     for (int64_t panel = first; panel < end; panel++) {
         hl_packed_set_panel(packed, block->group, panel, &tile);
         at.channel = block->group * packed->columns + panel * packed->simd->columns;
         at.column = hl_packed_column(packed, block->group, panel);
         for (int r = 0, next, begun = 0; r < block->count; r = next) {
-            if (tile.rows < block->count) {
-                tile.rows = block->count - r < rows ? block->count - r : rows;
-                // The second tile fetches the next panel, while the first one waits for its own.
-                tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? next_panel : 0;
-                c->rows.source->locate(&c->rows, block, run->x, r, &tile);
-            }
+            tile.rows = block->count - r < rows ? block->count - r : rows;
+            // The second tile fetches the next panel, while the first one waits for its own.
+            tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? next_panel : 0;
+            c->rows.source->locate(&c->rows, block, run->x, r, &tile);
             next = r + tile.rows;
             at.position = block->first + begun, at.row = begun, at.rows = next - begun;
             if (finishes)
@@ -343,7 +376,7 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct run *run = arg;
     const struct hl_convolve *c = run->c;
     const int64_t part = item % c->parts, first = item / c->parts / c->rows.groups * c->block;
-    _Alignas(HL_LINE) int32_t sums[FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS];
+    _Alignas(HL_LINE) int32_t sums[SUMS];
     assert(c->packed.rows <= MAX_TILE_ROWS && c->packed.simd->columns <= MAX_TILE_COLUMNS);
     const struct hl_row_block block = {
         .first = first,

@@ -48,7 +48,7 @@ static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct h
         .rows = at->rows,
         .columns = columns,
         .sums = output->sums,
-        .sums_stride = e->simd->columns,
+        .sums_stride = at->sums_stride,
         .corrections = output->corrections ? output->corrections + at->row : NULL,
         .y = hl_epilogue_y(e, output, at, sizeof(uint8_t)),
         .y_stride = e->channels,
@@ -135,7 +135,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
     struct hl_float_tile floats = {
         .params = &unquant,
         .columns = columns,
-        .sums_stride = e->simd->columns,
+        .sums_stride = at->sums_stride,
         .y_stride = e->channels,
     };
     float *y = hl_epilogue_y(e, output, at, sizeof *y);

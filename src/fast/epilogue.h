@@ -25,18 +25,19 @@ struct hl_epilogue_params {
 // A block of rows that is being multiplied, as the epilogue sees it.
 struct hl_output {
     void *y;                    // the output tensor
-    int32_t *sums;              // of one panel, for the rows that are finished together
+    int32_t *sums;              // of the panels and rows that are finished together
     const int32_t *corrections; // taken from the sums of each row of the block; NULL: none
     const float *x_scales;      // hybrid, for each batch
     const int32_t *x_zeros;
 };
 
-// One panel of some rows of it.
+// Neighboring panels of some rows of it.
 struct hl_output_tile {
-    int64_t position; // the output position of the first row
-    int row, rows;    // that row in the block, and how many there are
-    int64_t channel;  // the first output channel
-    int64_t column;   // the same in arrays that are padded to whole panels
+    int64_t position;      // the output position of the first row
+    int row, rows;         // that row in the block, and how many there are
+    int64_t channel;       // the first output channel
+    int64_t column;        // the same in arrays that are padded to whole panels
+    ptrdiff_t sums_stride; // from row to row
 };
 
 struct hl_epilogue;
@@ -50,7 +51,7 @@ struct hl_epilogue_form {
                 int64_t column);
     // Sets what all tiles of a block have in common: y_stride, and the range or (sums) y.
     void (*begin)(const struct hl_epilogue *epilogue, const struct hl_output *output, struct hl_tile *tile);
-    // After the products of some rows with a panel of so many columns. NULL: the product writes the output itself, to
+    // After the products of some rows with panels of so many columns. NULL: the product writes the output itself, to
     // hl_epilogue_y.
     void (*finish)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
                    int columns);

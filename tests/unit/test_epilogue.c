@@ -7,13 +7,13 @@
 
 #include "fast_parts.h"
 
-enum { CASES = 200, ROWS = 40, CHANNELS = 70, PADDED = 160 };
+enum { CASES = 200, ROWS = 40, CHANNELS = 70, PADDED = 160, SUMS_STRIDE = 96 };
 
 struct values {
     struct hl_rescale rescales[CHANNELS];
     double scales[CHANNELS];
     float filter_scales[CHANNELS], bias[CHANNELS], x_scales[ROWS + 2];
-    int32_t sums[ROWS * 64], corrections[ROWS], x_zeros[ROWS + 2];
+    int32_t sums[ROWS * SUMS_STRIDE], corrections[ROWS], x_zeros[ROWS + 2];
     int channels, rows, positions; // positions: of a batch
 };
 
@@ -37,7 +37,7 @@ static void randomize(struct values *v)
         v->filter_scales[c] = (float)(1 + pick(1000)) / 1000;
         v->bias[c] = (float)(pick(2001) - 1000) / 100;
     }
-    for (int i = 0; i < ROWS * 64; i++) v->sums[i] = random_sum(small);
+    for (int i = 0; i < ROWS * SUMS_STRIDE; i++) v->sums[i] = random_sum(small);
     for (int r = 0; r < ROWS; r++) v->corrections[r] = pick(2001) - 1000;
     for (int r = 0; r < ROWS + 2; r++) {
         v->x_zeros[r] = pick(256) - 128;
@@ -67,22 +67,29 @@ static void check_tile(const struct hl_epilogue *e, const struct hl_epilogue_par
                        const uint32_t *w_sums, int panel)
 {
     const int columns = e->simd->columns, left = v->channels - panel * columns, first = pick(3);
+    const int most = SUMS_STRIDE / columns, wide = (1 + pick(most)) * columns, together = left < wide ? left : wide;
     const bool hybrid = e->form == &hl_epilogue_hybrid, corrected = !hybrid && pick(2);
     struct hl_tile tile = {.rows = v->rows, .columns = left < columns ? left : columns};
     const struct hl_output_tile at = {
-        .position = first, .row = 1, .rows = v->rows, .channel = panel * columns, .column = panel * columns};
+        .position = first,
+        .row = 1,
+        .rows = v->rows,
+        .channel = panel * columns,
+        .column = panel * columns,
+        .sums_stride = SUMS_STRIDE,
+    };
     size_t bytes = (size_t)((first + v->rows) * v->channels) * (hybrid ? 4 : 1);
     char *y = zeroed(bytes, 1);
     const struct hl_output output = {y, v->sums, corrected ? v->corrections : NULL, v->x_scales, v->x_zeros};
     e->form->begin(e, &output, &tile);
     assert_ptr_equal(tile.y, v->sums);
     assert_int_equal(tile.y_stride, columns);
-    e->form->finish(e, &output, &at, tile.columns);
+    e->form->finish(e, &output, &at, together);
     for (int r = 0; r < v->rows; r++)
-        for (int n = 0; n < tile.columns; n++) {
+        for (int n = 0; n < together; n++) {
             int c = panel * columns + n;
             int32_t sum =
-                (int32_t)((uint32_t)v->sums[r * columns + n] - (uint32_t)(corrected ? v->corrections[1 + r] : 0));
+                (int32_t)((uint32_t)v->sums[r * SUMS_STRIDE + n] - (uint32_t)(corrected ? v->corrections[1 + r] : 0));
             float expected = expected_value(e, params, v, first + r, c, sum, w_sums[c]), got;
             if (hybrid)
                 memcpy(&got, y + ((first + r) * v->channels + c) * 4, 4);

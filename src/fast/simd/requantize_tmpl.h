@@ -152,11 +152,16 @@ INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, bool ri
 static void requantize_panel(const struct hl_byte_tile *tile)
 {
 #if HAS_RESCALE
-    switch ((tile->columns > LANES) * 2 + tile->params->right_only) {
-    case 0: rescale_tile(tile, 1, false); break;
-    case 1: rescale_tile(tile, 1, true); break;
-    case 2: rescale_tile(tile, 2, false); break;
-    default: rescale_tile(tile, 2, true);
+    struct hl_byte_tile panel = *tile;
+    for (int left = tile->columns; left > 0; left -= COLUMNS) {
+        panel.columns = left < COLUMNS ? left : COLUMNS;
+        switch ((panel.columns > LANES) * 2 + tile->params->right_only) {
+        case 0: rescale_tile(&panel, 1, false); break;
+        case 1: rescale_tile(&panel, 1, true); break;
+        case 2: rescale_tile(&panel, 2, false); break;
+        default: rescale_tile(&panel, 2, true);
+        }
+        panel.first += COLUMNS, panel.sums += COLUMNS, panel.y += COLUMNS;
     }
 #else
     for (int r = 0; r < tile->rows; r++)
