@@ -111,13 +111,15 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, cons
         }
         move_bases(tile->x_line, rows, bases);
     }
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++)
+    const ptrdiff_t y_stride = tile->y_stride;
+    int32_t *y = tile->y;
+    UNROLL for (int r = 0; r < rows; r++, y += y_stride) UNROLL for (int v = 0; v < vectors; v++)
     {
         u32_vector *const sum = &sums[r][v * HALVES];
         UNROLL for (int chain = 1; chain < chains; chain++) UNROLL for (int i = 0; i < HALVES; i++) sum[i] +=
             sums[chain * rows + r][v * HALVES + i];
         if (HALVES == 2) *sum = join_dots(sum[0], sum[HALVES - 1]) + load_i32(initial + v * LANES);
-        memcpy((int32_t *)tile->y + r * tile->y_stride + v * LANES, sum, sizeof *sum);
+        memcpy(y + v * LANES, sum, sizeof *sum);
     }
 }
 

@@ -80,12 +80,22 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u3
         }
         move_bases(tile->x_line * 4, rows, bases);
     }
-    UNROLL for (int r = 0; r < rows; r++)
+    // Copies, because stored floats might alias the originals. (1x1, 112x112, 32 to 64 channels: 226 us,
+    // 207 so; 64x64, 8 to 16: 9.7, 7.5.)
+    const float low = tile->low, high = tile->high;
+    const ptrdiff_t y_stride = tile->y_stride;
+    const int columns = tile->columns;
+    const f32_vector initial0 = load_f32(initial), initial1 = vectors == 2 ? load_f32(initial + LANES) : initial0;
+    float *y = tile->y;
+    UNROLL for (int r = 0; r < rows; r++, y += y_stride)
     {
-        float *y = (float *)tile->y + r * tile->y_stride;
-        UNROLL for (int v = 0; v < vectors; v++)
-            store_first_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(initial + v * LANES), tile->low, tile->high),
-                            tile->columns - v * LANES);
+        const f32_vector first = clamp_f32(sums[r][0] + initial0, low, high);
+        if (vectors == 2) {
+            store_f32(y, first);
+            store_first_f32(y + LANES, clamp_f32(sums[r][1] + initial1, low, high), columns - LANES);
+        } else {
+            store_first_f32(y, first, columns);
+        }
     }
 }
 
