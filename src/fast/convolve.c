@@ -44,7 +44,7 @@ struct item {
     int64_t rows, panels;
 };
 
-// Cycles of one item, from layers cut in all ways on a Zen 4 (1x1 and 3x3 of 7 x 7 to 33 x 33 positions), where bytes
+// Cycles of one item, from layers cut in all ways on a Zen 5 (1x1 and 3x3 of 7 x 7 to 33 x 33 positions), where bytes
 // that are read once more cost up to 1 / 20, and on others from what a cache of all threads can give.
 static double cycles_of(const struct hl_convolve *c, double row_bytes, const struct item *item)
 {
