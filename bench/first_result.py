@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""From a model's file to its first result: Halite beside the official runtime (ai-edge-litert with XNNPACK, its default).
+"""From a model's file to its first result: Halite beside the official runtime (ai-edge-litert with XNNPACK, its default)
+and, where it is installed, OpenVINO.
 
     first_result.py [--threads N] [--rounds N] LIBRARY MODEL...
 
@@ -15,7 +16,7 @@ import os
 import pathlib
 import time
 
-from cpu_peers import Halite, Official
+from cpu_peers import Halite, Official, OpenVino
 
 
 def start(make):
@@ -45,12 +46,19 @@ def main():
     arguments = parser.parse_args()
     import ai_edge_litert.interpreter  # noqa: F401, loaded before the first fork
 
+    peers = {"official": Official}
+    try:
+        import openvino  # noqa: F401
+        peers["OpenVINO"] = OpenVino
+    except ImportError:
+        pass
     libraries = [str(pathlib.Path(name).resolve()) for name in arguments.libraries.split(",")]
     loaded = [ctypes.CDLL(name) for name in libraries]
-    print(f"| model | {' | '.join('Halite' for _ in loaded)} | official |\n|---{'|---' * len(loaded)}|---|", flush=True)
+    heads = ["Halite"] * len(loaded) + list(peers)
+    print(f"| model | {' | '.join(heads)} |\n|---{'|---' * len(heads)}|", flush=True)
     for model in arguments.models:
         runtimes = [lambda name=name: Halite(name, model, arguments.threads) for name in libraries]
-        runtimes.append(lambda: Official(model, arguments.threads))
+        runtimes += [lambda peer=peer: peer(model, arguments.threads) for peer in peers.values()]
         times = [[start(make) for make in runtimes] for _ in range(arguments.rounds)]
         least = ["-" if None in column else f"{min(column):.3g}" for column in zip(*times)]
         print(f"| {pathlib.Path(model).stem} | {' | '.join(least)} |", flush=True)
