@@ -160,10 +160,11 @@ static void search_rows(const struct run *run, int64_t first, int64_t end)
             run->kernels->largest_floats(HL_IN(float, run->x) + at, run->op->sign, (int)rows, (int)run->count, best);
         else
             run->kernels->largest_bytes(HL_IN(uint8_t, run->x) + at, run->op->flip, (int)rows, (int)run->count, best);
-        for (int64_t i = 0; i < rows; i++) {
-            const float *nan_row = HL_IN(float, run->x) + at + i * run->count;
-            store(run->y, row + i, best[i] >= 0 ? best[i] : run->op->search(nan_row, run->count, 1));
-        }
+        for (int64_t i = 0; i < rows; i++)
+            if (best[i] >= 0)
+                store(run->y, row + i, best[i]);
+            else // a NaN
+                store(run->y, row + i, run->op->search(HL_IN(float, run->x) + at + i * run->count, run->count, 1));
     }
 }
 
