@@ -342,6 +342,10 @@ if(TARGET fake_android AND TARGET test_hardware_buffer)
     add_dependencies(test_hardware_buffer fake_android)
     target_include_directories(test_hardware_buffer PRIVATE tests/fakes)
     target_compile_definitions(test_hardware_buffer PRIVATE FAKE_ANDROID="$<TARGET_FILE:fake_android>")
+    add_dependencies(test_gpu_async fake_android)
+    # Without the validation layer, which complains of itself where threads wait for one timeline as the fake's do.
+    halite_test(gpu/test_gpu_async.sync_files COMMAND test_gpu_async
+        ENVIRONMENT HALITE_VULKAN_LIBRARY=$<TARGET_FILE:fake_android> HALITE_VULKAN_VALIDATION=0)
 endif()
 add_dependencies(test_energy fake_nvml)
 if(TARGET fake_metal AND HALITE_METAL AND TARGET tensorflowlite_gpu_delegate_static)

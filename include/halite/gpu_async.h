@@ -46,7 +46,11 @@
 // The other two are file descriptors, on Linux. A thread of the delegate waits for them before it submits the run, and
 // InvokeAsync returns at once all the same.
 #define HALITE_FENCE_EVENT "eventfd"    // a descriptor of eventfd(2), readable when the tensor is ready
-#define HALITE_FENCE_FD "sync_fence_fd" // of inputs only: any descriptor that becomes readable when it is signaled
+#define HALITE_FENCE_FD "sync_fence_fd" // a descriptor that becomes readable when it is signaled
+// Where the device takes sync files (Vulkan, where the application has enabled VK_KHR_external_semaphore_fd),
+// sync_fence_fd is like the first three: no thread waits for an input's, which must be a sync file as drivers make
+// them, and InvokeAsync makes one for an output. Elsewhere it is of inputs only, and any descriptor does.
+#define HALITE_FENCE_FD_DONE UINT64_MAX // in place of a descriptor: it is signaled already
 
 // What TfLiteSynchronizationSetPtr takes for all of these kinds: the address of such a struct, which the caller keeps
 // until the task is finished, or gives the task another one. Zero is the default of `value`.
@@ -58,8 +62,8 @@ typedef struct HaliteGpuFence {
     // binary semaphore is unsignaled by the wait.
     //
     // Of an output, vk_semaphore and eventfd are the application's objects, which the run signals. For cl_event and
-    // egl_sync InvokeAsync stores a new object here, which the application releases (clReleaseEvent, eglDestroySync).
-    // An eventfd is signaled also when the run fails.
+    // egl_sync InvokeAsync stores a new object here, which the application releases (clReleaseEvent, eglDestroySync),
+    // and for sync_fence_fd a descriptor, which it closes. An eventfd is signaled also when the run fails.
     uint64_t handle;
     // Of a timeline semaphore (VK_SEMAPHORE_TYPE_TIMELINE), the value that is waited for or signaled. 0: the semaphore
     // is a binary one.
@@ -70,8 +74,9 @@ typedef struct HaliteGpuFence {
 //
 // - Tasks with buffers and fences of the API run on the thread that calls InvokeAsync, which only submits: on Vulkan it
 //   uses the application's VkQueue then, and no other thread may meanwhile. A task with a descriptor as an input's
-//   fence, or with host memory, is submitted by a thread of the delegate; there outputs take no cl_event, no egl_sync
-//   and no vk_semaphore, and on Vulkan the application leaves the queue alone until the task is done.
+//   fence (but a sync file that the device takes), or with host memory, is submitted by a thread of the delegate; there
+//   outputs take no cl_event, no egl_sync, no vk_semaphore and no sync_fence_fd, and on Vulkan the application leaves
+//   the queue alone until the task is done.
 // - Several tasks may be under way. Each is one run; they share the memory of the activations, and the device computes
 //   one after the other.
 // - TfLiteInterpreterInvoke and tasks do not go together: it is not to be called while a task is under way.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The asynchronous functions on the GPU delegate: buffers and fences of an application, whose kernels write the input
 // and read the output, and nobody waits but the device; descriptors and memory of the host; what is refused; a device
-// that is lost. Each test runs with every API that is here, the last ones without any.
+// that is lost. Each test runs with every API that is here, the last ones without any. It runs a second time before a
+// fake driver of Vulkan that takes sync files (tests/fakes/android).
 #include <poll.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "base/event.h"
 #include "gpu/application/shared_session.h"
@@ -47,6 +49,24 @@ static void with_fences(void (*test)(const struct application *app))
         print_message("             %s\n", applications[i]->name);
         test(applications[i]);
     }
+}
+
+static bool is_listed(const char *const *types, size_t count, const char *type)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(types[i], type) == 0) return true;
+    return false;
+}
+
+// Whether the device itself waits for sync files, and makes them.
+static bool takes_sync_files(void)
+{
+    const char *const *types;
+    size_t count;
+    assert_int_equal(TfLiteAsyncSignatureRunnerGetSupportedSynchronizationTypes(runner, kTfLiteIoTypeOutput, &types,
+                                                                                &count),
+                     kTfLiteOk);
+    return is_listed(types, count, HALITE_FENCE_FD);
 }
 
 static void expect_message(const char *words)
@@ -397,6 +417,115 @@ static void test_mixed(void **state)
     with_fences(check_mixed);
 }
 
+// ---- sync files -----------------------------------------------------------------------------------------------------
+
+static HaliteGpuFence no_descriptor(void)
+{
+    return (HaliteGpuFence){.struct_size = sizeof(HaliteGpuFence)};
+}
+
+static int made_descriptor(const struct flight *flight)
+{
+    uint64_t made = flight->fences[1].handle;
+    return made == HALITE_FENCE_FD_DONE ? -1 : (int)made;
+}
+
+// What the first run waits for: an event where the driver is the fake, which takes any descriptor. Others know their
+// own sync files only.
+static int make_gate(const struct application *app)
+{
+    bool faked = getenv("HALITE_VULKAN_LIBRARY") && strcmp(app->name, "vulkan") == 0;
+    return faked ? hl_event_create() : -1;
+}
+
+static void check_twice(const float *sums)
+{
+    for (int i = 0; i < ELEMENTS; i++) {
+        float doubled = 2 * expected_value(i); // which is not below 0
+        assert_float_equal(sums[i], doubled * doubled + 1, 1e-4f * (1 + doubled * doubled));
+    }
+}
+
+// The graph twice, one run behind the other: the first one's sync file holds the second one back, and that one's the
+// application, which only then looks. Both are submitted before the first may begin.
+static void fly_twice(const struct application *app, struct flight *first, struct flight *second)
+{
+    float sums[ELEMENTS];
+    int gate = make_gate(app);
+    set_fence(first, A, descriptor(gate));
+    set_fence(first, P, no_descriptor());
+    fly_well(first);
+    int between = made_descriptor(first);
+    set_fence(second, A, descriptor(between));
+    set_fence(second, P, no_descriptor());
+    fly_well(second);
+    int last = made_descriptor(second);
+    if (gate >= 0) assert_false(is_set(between) || is_set(last));
+    hl_event_set(gate);
+    if (last >= 0) assert_true(hl_descriptor_wait(last));
+    app->inspect(one.y, FRONT, ELEMENTS, sums);
+    check_twice(sums);
+    assert_int_equal(land(first), kTfLiteOk);
+    assert_int_equal(land(second), kTfLiteOk);
+    hl_event_destroy(gate);
+    hl_event_destroy(between);
+    hl_event_destroy(last);
+}
+
+// From a sync file to a fence of the device, which no thread of the delegate could signal.
+static void fly_to_device(const struct application *app, struct flight *flight)
+{
+    HaliteGpuFence seen;
+    int gate = make_gate(app);
+    prepare(HALITE_FENCE_FD, app->fence_type);
+    clear_output();
+    app->make_fence(&seen);
+    set_fence(flight, A, descriptor(gate));
+    set_fence(flight, P, seen);
+    fly_well(flight);
+    app->inspect_after(&flight->fences[1], one.y, 0, ELEMENTS);
+    hl_event_set(gate);
+    check_sums();
+    assert_int_equal(land(flight), kTfLiteOk);
+    app->release_fence(&flight->fences[1]);
+    hl_event_destroy(gate);
+}
+
+static void check_sync_files(const struct application *app)
+{
+    enum { ROUNDS = 20 }; // so that what the delegate keeps for them is used again
+    struct flight first, second;
+    float output[ELEMENTS], nothing;
+    start_async(app);
+    if (!takes_sync_files()) {
+        stop_async();
+        return;
+    }
+    prepare(HALITE_FENCE_FD, HALITE_FENCE_FD);
+    begin_flight(&first, share(kTfLiteIoTypeInput, &one.x, 0), share(kTfLiteIoTypeOutput, &one.y, 0));
+    begin_flight(&second, share(kTfLiteIoTypeOutput, &one.y, 0), share(kTfLiteIoTypeOutput, &one.y, FRONT));
+    app->fill(one.x, 0, ELEMENTS);
+    app->read(one.x, 0, &nothing, sizeof nothing); // waits for it
+    for (int i = 0; i < ROUNDS; i++) {
+        clear_output();
+        fly_twice(app, &first, &second);
+    }
+    fly_to_device(app, &first);
+    assert_int_equal(copied(), 0);
+    prepare(HALITE_FENCE_FD, HALITE_FENCE_FD);
+    use(&first, share(kTfLiteIoTypeInput, &one.x, 0), lend(kTfLiteIoTypeOutput, output)); // a thread submits that
+    assert_int_equal(fly(&first), kTfLiteError);
+    expect_message("the fence of output tensor 4 has to be an eventfd");
+    assert_int_equal(end_flight(&first), kTfLiteOk);
+    assert_int_equal(end_flight(&second), kTfLiteOk);
+    stop_async();
+}
+static void test_sync_files(void **state)
+{
+    (void)state;
+    with_fences(check_sync_files);
+}
+
 // ---- memory of the host ---------------------------------------------------------------------------------------------
 
 // Several tasks on memory of the application, started at once; their inputs are written afterwards.
@@ -467,13 +596,6 @@ static void test_half(void **state)
 
 // ---- what can be used, and what not ---------------------------------------------------------------------------------
 
-static bool is_listed(const char *const *types, size_t count, const char *type)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(types[i], type) == 0) return true;
-    return false;
-}
-
 static void check_types(const struct application *app)
 {
     const char *const *types;
@@ -486,7 +608,7 @@ static void check_types(const struct application *app)
                          kTfLiteOk);
         assert_true(is_listed(types, count, app->fence_type) && is_listed(types, count, kTfLiteSyncTypeNoSyncObj));
         assert_int_equal(is_listed(types, count, HALITE_FENCE_EVENT), hl_event_exists());
-        assert_int_equal(is_listed(types, count, HALITE_FENCE_FD), hl_event_exists() && side == kTfLiteIoTypeInput);
+        if (side == kTfLiteIoTypeInput) assert_int_equal(is_listed(types, count, HALITE_FENCE_FD), hl_event_exists());
     }
 }
 
@@ -551,8 +673,10 @@ static void check_refused_fences(struct flight *flight)
     expect_no_flight(flight, "tensor 0 has a fence: SetAttributes has to say of which kind");
     assert_int_equal(set_fence_type(A, "egl_fence"), kTfLiteError);
     expect_message("cannot have a fence of kind egl_fence");
-    assert_int_equal(set_fence_type(P, HALITE_FENCE_FD), kTfLiteError);
-    expect_message("cannot have a fence of kind sync_fence_fd");
+    if (!takes_sync_files()) {
+        assert_int_equal(set_fence_type(P, HALITE_FENCE_FD), kTfLiteError);
+        expect_message("cannot have a fence of kind sync_fence_fd");
+    }
     prepare(app->fence_type, kTfLiteSyncTypeNoSyncObj);
     expect_no_flight(flight, "has a fence whose handle is 0");
     set_fence(flight, A, old);
@@ -569,9 +693,13 @@ static void check_refused_fences(struct flight *flight)
     prepare(HALITE_FENCE_FD, kTfLiteSyncTypeNoSyncObj); // a closed one
     assert_int_equal(TfLiteExecutionTaskSetSyncByIndex(flight->task, P, NULL), kTfLiteOk);
     hl_event_destroy(event);
-    fly_well(flight);
-    assert_int_equal(land(flight), kTfLiteError);
-    expect_message("cannot be waited for");
+    if (takes_sync_files()) {
+        expect_no_flight(flight, "is no open descriptor of a sync file");
+    } else {
+        fly_well(flight);
+        assert_int_equal(land(flight), kTfLiteError);
+        expect_message("cannot be waited for");
+    }
     prepare(kTfLiteSyncTypeNoSyncObj, kTfLiteSyncTypeNoSyncObj);
     assert_int_equal(TfLiteExecutionTaskSetSyncByIndex(flight->task, A, NULL), kTfLiteOk);
 }
@@ -816,6 +944,7 @@ int main(void)
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_early_end),
         cmocka_unit_test(test_lost_device),    cmocka_unit_test(test_each_failure),
         cmocka_unit_test(test_binding),        cmocka_unit_test(test_binding_beside_task),
+        cmocka_unit_test(test_sync_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,14 @@ struct gpu_backend {
     // Signals the application's object when everything submitted so far is done. makes_fences: stores a new one for it.
     bool (*fence_signal)(struct gpu_device *device, HaliteGpuFence *fence);
     bool makes_fences;
+    // Whether the device takes and makes sync files (HALITE_FENCE_FD), for which it then has the two functions after
+    // this one; only where it has a fence_type. NULL: none does.
+    bool (*takes_sync_files)(const struct gpu_device *device);
+    // As fence_await. The descriptor stays the caller's.
+    bool (*sync_file_await)(struct gpu_device *device, int descriptor);
+    // Stores a descriptor that is readable when everything submitted so far is done, -1: that is done already. The
+    // caller closes it. False after a message.
+    bool (*sync_file_create)(struct gpu_device *device, int *descriptor);
     // A fence of our own, which is reached when everything submitted so far is done. NULL after a message.
     struct gpu_fence *(*fence_create)(struct gpu_device *device);
     // These two may be called by any thread at any time. False, without a message: the device was lost.

@@ -189,6 +189,7 @@ static void vulkan_close(struct gpu_device *device)
         else if (!device->base.lost)
             gpu_vulkan_wait(device, device->submitted);
         gpu_vulkan_memory_destroy(device);
+        gpu_vulkan_sync_files_end(device);
         gpu_vulkan_queue_destroy(device);
         for (int i = 0; i <= GPU_MAX_BUFFERS; i++)
             vk->vkDestroyDescriptorSetLayout(device->handle, device->sets[i], NULL);
@@ -230,6 +231,7 @@ static bool create_objects(struct gpu_device *device)
 {
     if (!load_device_functions(device)) return false;
     gpu_vulkan_external_begin(device);
+    gpu_vulkan_sync_files_begin(device);
     return gpu_vulkan_queue_create(device) && create_set_layouts(device) && create_cache(device, NULL, 0);
 }
 
@@ -745,6 +747,9 @@ const struct gpu_backend gpu_backend_vulkan = {
     .buffer_type = HALITE_BUFFER_VK,
     .fence_await = gpu_vulkan_fence_await,
     .fence_signal = gpu_vulkan_fence_signal,
+    .takes_sync_files = gpu_vulkan_takes_sync_files,
+    .sync_file_await = gpu_vulkan_sync_file_await,
+    .sync_file_create = gpu_vulkan_sync_file_create,
     .fence_create = gpu_vulkan_fence_create,
     .fence_wait = gpu_vulkan_fence_wait,
     .fence_destroy = gpu_vulkan_fence_destroy,

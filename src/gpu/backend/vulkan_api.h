@@ -56,6 +56,7 @@
     X(vkCreatePipelineCache) \
     X(vkCreatePipelineLayout) \
     X(vkCreateQueryPool) \
+    X(vkCreateSemaphore) \
     X(vkCreateShaderModule) \
     X(vkDestroyBuffer) \
     X(vkDestroyCommandPool) \
@@ -67,6 +68,7 @@
     X(vkDestroyPipelineCache) \
     X(vkDestroyPipelineLayout) \
     X(vkDestroyQueryPool) \
+    X(vkDestroySemaphore) \
     X(vkDestroyShaderModule) \
     X(vkDeviceWaitIdle) \
     X(vkEndCommandBuffer) \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the Vulkan backend share: the instance of the process (vulkan_instance.c), and a device with its
 // errors and queue (vulkan_queue.c), its memory (vulkan_memory.c), images and memory of the application
-// (vulkan_images.c, vulkan_external.c) and fences (vulkan_fence.c). vulkan.c adds programs, lists and the table of
-// functions.
+// (vulkan_images.c, vulkan_external.c) and fences (vulkan_fence.c, vulkan_sync_file.c). vulkan.c adds programs, lists
+// and the table of functions.
 #ifndef HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 #define HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 
@@ -94,6 +94,15 @@ struct gpu_device {
         PFN_vkGetMemoryHostPointerPropertiesEXT host_properties;
         PFN_vkGetAndroidHardwareBufferPropertiesANDROID hardware_properties;
     } external;
+    struct vulkan_sync_files { // from vulkan_sync_file.c; no functions: the device takes none
+        PFN_vkImportSemaphoreFdKHR import;
+        PFN_vkGetSemaphoreFdKHR get;
+        struct vulkan_semaphore {
+            VkSemaphore handle;
+            uint64_t number; // of the submission after which it can be used again
+        } * list;
+        int count, capacity;
+    } sync_files;
     VkCommandPool pool;
     VkPipelineCache cache;
     size_t cache_loaded;                             // bytes that the cache started with
@@ -182,5 +191,14 @@ bool gpu_vulkan_fence_signal(struct gpu_device *device, HaliteGpuFence *fence);
 struct gpu_fence *gpu_vulkan_fence_create(struct gpu_device *device);
 bool gpu_vulkan_fence_wait(struct gpu_fence *fence);
 void gpu_vulkan_fence_destroy(struct gpu_fence *fence);
+// Submits a wait for a semaphore, or a signal of it. value: of a timeline, 0: it is a binary one.
+bool gpu_vulkan_submit_semaphore(struct gpu_device *device, VkSemaphore semaphore, uint64_t value, bool signals);
+
+// The same of sync files (vulkan_sync_file.c). begin finds out whether the device takes them.
+void gpu_vulkan_sync_files_begin(struct gpu_device *device);
+void gpu_vulkan_sync_files_end(struct gpu_device *device);
+bool gpu_vulkan_takes_sync_files(const struct gpu_device *device);
+bool gpu_vulkan_sync_file_await(struct gpu_device *device, int descriptor);
+bool gpu_vulkan_sync_file_create(struct gpu_device *device, int *descriptor);
 
 #endif

@@ -20,22 +20,19 @@ const char *gpu_vulkan_fence_type(const struct gpu_device *device)
     return device->shared ? HALITE_FENCE_VK : NULL;
 }
 
-// Submits a wait for a semaphore, or a signal of it.
-static bool submit(struct gpu_device *device, const HaliteGpuFence *fence, bool signals)
+bool gpu_vulkan_submit_semaphore(struct gpu_device *device, VkSemaphore semaphore, uint64_t value, bool signals)
 {
     VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    VkSemaphore semaphore;
-    memcpy(&semaphore, &fence->handle, sizeof semaphore); // a pointer or an integer
     VkTimelineSemaphoreSubmitInfo values = {
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
         .waitSemaphoreValueCount = signals ? 0 : 1,
-        .pWaitSemaphoreValues = &fence->value,
+        .pWaitSemaphoreValues = &value,
         .signalSemaphoreValueCount = signals ? 1 : 0,
-        .pSignalSemaphoreValues = &fence->value,
+        .pSignalSemaphoreValues = &value,
     };
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .pNext = fence->value ? &values : NULL,
+        .pNext = value ? &values : NULL,
         .waitSemaphoreCount = signals ? 0 : 1,
         .pWaitSemaphores = &semaphore,
         .pWaitDstStageMask = &stage,
@@ -43,6 +40,13 @@ static bool submit(struct gpu_device *device, const HaliteGpuFence *fence, bool 
         .pSignalSemaphores = &semaphore,
     };
     return VULKAN_CALL(device, vkQueueSubmit, device->queue, 1, &info, VK_NULL_HANDLE);
+}
+
+static bool submit(struct gpu_device *device, const HaliteGpuFence *fence, bool signals)
+{
+    VkSemaphore semaphore;
+    memcpy(&semaphore, &fence->handle, sizeof semaphore); // a pointer or an integer
+    return gpu_vulkan_submit_semaphore(device, semaphore, fence->value, signals);
 }
 
 bool gpu_vulkan_fence_await(struct gpu_device *device, const HaliteGpuFence *fence)

@@ -56,7 +56,7 @@ static void add_fence_type(struct gpu_async *async, const char *type, enum gpu_f
     size_t index = async->fence_type_counts[0]++;
     async->fence_types[index] = type;
     async->fence_kinds[index] = kind;
-    if (kind != GPU_FENCE_DESCRIPTOR) async->fence_type_counts[1]++; // the last one, and of inputs only
+    if (kind != GPU_FENCE_DESCRIPTOR || async->sync_files) async->fence_type_counts[1]++; // the last one
 }
 
 static void list_types(struct gpu_async *async)
@@ -64,6 +64,7 @@ static void list_types(struct gpu_async *async)
     const struct gpu_engine *engine = async->part->engine;
     const struct gpu_backend *backend = engine->info.backend;
     const char *type = backend->fence_type ? backend->fence_type(engine->device) : NULL;
+    async->sync_files = type && backend->takes_sync_files && backend->takes_sync_files(engine->device);
     if (type) async->buffer_types[async->buffer_type_count++] = backend->buffer_type;
     async->buffer_types[async->buffer_type_count++] = HALITE_BUFFER_HOST;
     add_fence_type(async, no_fence, GPU_FENCE_NONE);

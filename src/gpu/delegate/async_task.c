@@ -125,6 +125,23 @@ static bool copy_host(struct task *task, bool outputs)
 
 // ---- submission ---------------------------------------------------------------------------------
 
+// A descriptor that the device itself waits for, or makes: not in a thread, which waits for descriptors anyway.
+static bool is_sync_file(const struct task *task, int slot)
+{
+    return kind_of(task, slot) == GPU_FENCE_DESCRIPTOR && task->async->sync_files && !task->is_deferred;
+}
+
+static bool pass_sync_file(const struct task *task, HaliteGpuFence *fence, bool is_output)
+{
+    struct gpu_device *device = task->async->part->engine->device;
+    int descriptor = -1;
+    if (!is_output)
+        return fence->handle == HALITE_FENCE_FD_DONE || backend_of(task)->sync_file_await(device, (int)fence->handle);
+    if (!backend_of(task)->sync_file_create(device, &descriptor)) return false;
+    fence->handle = descriptor < 0 ? HALITE_FENCE_FD_DONE : (uint64_t)descriptor;
+    return true;
+}
+
 // The device waits for the fences of inputs, or signals those of outputs.
 static bool pass_fences(struct task *task, bool outputs)
 {
@@ -133,7 +150,9 @@ static bool pass_fences(struct task *task, bool outputs)
     bool ok = true;
     for (int i = 0; i < gpu_async_slot_count(async) && ok; i++) {
         HaliteGpuFence *fence = task->slots[i].fence;
-        if (kind_of(task, i) != GPU_FENCE_DEVICE || gpu_async_is_output(async, i) != outputs) continue;
+        if (gpu_async_is_output(async, i) != outputs) continue;
+        if (is_sync_file(task, i)) ok = pass_sync_file(task, fence, outputs);
+        if (kind_of(task, i) != GPU_FENCE_DEVICE) continue;
         ok = outputs ? backend_of(task)->fence_signal(device, fence) : backend_of(task)->fence_await(device, fence);
     }
     return ok;
@@ -181,7 +200,8 @@ static bool await_descriptors(const struct task *task)
     int count = task->async->part->input_count;
     bool ok = true;
     for (int i = 0; i < count && ok; i++)
-        if (kind_of(task, i) == GPU_FENCE_EVENT || kind_of(task, i) == GPU_FENCE_DESCRIPTOR)
+        if ((kind_of(task, i) == GPU_FENCE_EVENT || kind_of(task, i) == GPU_FENCE_DESCRIPTOR) &&
+            task->slots[i].fence->handle != HALITE_FENCE_FD_DONE)
             ok = hl_descriptor_wait((int)task->slots[i].fence->handle) ||
                  gpu_async_fail(task->async, "InvokeAsync", "descriptor %d of input tensor %d cannot be waited for",
                                 (int)task->slots[i].fence->handle, gpu_async_port(task->async, i)->tensor);
@@ -281,10 +301,11 @@ static const char *fence_problem(const struct task *task, int number, bool is_gi
 {
     const HaliteGpuFence *fence = task->slots[number].fence;
     enum gpu_fence_kind kind = task->async->fences[number];
-    bool is_made = gpu_async_is_output(task->async, number) && backend_of(task)->makes_fences;
+    bool is_output = gpu_async_is_output(task->async, number), is_made = is_output && backend_of(task)->makes_fences;
     if (kind == GPU_FENCE_NONE) return is_given ? "has a fence: SetAttributes has to say of which kind" : NULL;
     if (!fence) return "has no fence, or an empty one, though SetAttributes gave it a kind";
     if (fence->struct_size < sizeof *fence) return "has a fence with a struct_size below sizeof(HaliteGpuFence)";
+    if (kind == GPU_FENCE_DESCRIPTOR && (is_output || fence->handle == HALITE_FENCE_FD_DONE)) return NULL;
     if (kind != GPU_FENCE_DEVICE) return fence->handle > INT32_MAX ? "has a fence that is no descriptor" : NULL;
     return fence->handle || is_made ? NULL : "has a fence whose handle is 0";
 }
@@ -306,7 +327,8 @@ static bool read_slots(struct task *task, const TfLiteExecutionTask *execution)
         if (problem) return gpu_async_fail(async, "InvokeAsync", "tensor %d %s", tensor, problem);
         enum gpu_fence_kind kind = kind_of(task, i);
         task->has_host = task->has_host || slot->wanted.is_host;
-        if (kind == GPU_FENCE_DESCRIPTOR || (kind == GPU_FENCE_EVENT && !gpu_async_is_output(async, i)))
+        if (!gpu_async_is_output(async, i) &&
+            (kind == GPU_FENCE_EVENT || (kind == GPU_FENCE_DESCRIPTOR && !async->sync_files)))
             task->is_deferred = true;
     }
     task->is_deferred = task->is_deferred || task->has_host;
@@ -320,7 +342,7 @@ static bool check_outputs(const struct task *task, bool *watched)
     for (int i = task->async->part->input_count; i < gpu_async_slot_count(task->async); i++) {
         enum gpu_fence_kind kind = kind_of(task, i);
         *watched = *watched || kind == GPU_FENCE_EVENT;
-        if (kind == GPU_FENCE_DEVICE && task->is_deferred)
+        if ((kind == GPU_FENCE_DEVICE || kind == GPU_FENCE_DESCRIPTOR) && task->is_deferred)
             return gpu_async_fail(task->async, "InvokeAsync",
                                   "the fence of output tensor %d has to be an eventfd, since a thread submits a task "
                                   "with memory of the host or with a descriptor as a fence",

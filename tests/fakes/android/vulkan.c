@@ -2,14 +2,9 @@
 // A driver of Vulkan that takes AHardwareBuffers. In: this machine's libvulkan.so.1, whose first device has
 // VK_EXT_external_memory_host. Out: the same functions, but for those that are told of such a buffer: they show the
 // driver its pages as memory of the host. A request that breaks a rule of the extension ends the program.
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan.h>
-// The header of this extension declares the struct, and nothing else of Android.
-#include <vulkan/vulkan_android.h>
-
 #include <dlfcn.h>
 
-#include "fake.h"
+#include "vulkan.h"
 
 enum { MAX_MEMORIES = 64, MAX_EXTENSIONS = 512, DATA_BUFFER = 1 << 24 };
 static const char *const added[] = {VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME,
@@ -152,7 +147,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice dev
     OWN(vkAllocateMemory, allocate);
     OWN(vkFreeMemory, free_memory);
     if (!fake.lacks_extension) OWN(vkGetAndroidHardwareBufferPropertiesANDROID, get_properties);
-    return real.vkGetDeviceProcAddr(device, name);
+    PFN_vkVoidFunction fence = fake_fence_function(real.vkGetDeviceProcAddr, device, name);
+    return fence ? fence : real.vkGetDeviceProcAddr(device, name);
 }
 
 FAKE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name);
@@ -173,6 +169,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instan
         OWN(vkGetDeviceProcAddr, get_device_function);
         OWN(vkEnumerateDeviceExtensionProperties, enumerate);
         OWN(vkCreateDevice, create_device);
+        OWN(vkGetPhysicalDeviceExternalSemaphoreProperties, fake_semaphore_properties);
     }
     return real.vkGetInstanceProcAddr(instance, name);
 }
