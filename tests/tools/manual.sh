@@ -23,7 +23,7 @@ for name in $commands; do
 done
 # Every variable of the environment that a source file reads is in the overview, but those for tests alone.
 for variable in $(grep -rhoE '(getenv|named|is_set)\("HALITE_[A-Z_]+"\)' "$root/src" "$root/tools" | grep -oE 'HALITE_[A-Z_]+' |
-    grep -vE '_FAIL$|_STAGING$' | sort -u); do
+    grep -vE '_FAIL$|_LOSE$|_STAGING$' | sort -u); do
     grep -qF "$variable" "$work/man/halite.1" || failed "$variable is not in the manual"
 done
 grep -q '^.SH ENVIRONMENT' "$work/man/halite-bench.1" || failed "no environment of bench"
