@@ -185,6 +185,8 @@ def main(folder, version, *arguments):
     with open(os.path.join(folder, "halite.c"), "w", encoding="utf-8") as out:
         out.write(HEAD.format(version, "the runtime for CPUs: cc -O3 -c halite.c"))
         out.write("#define _POSIX_C_SOURCE 200809L\n#define _XOPEN_SOURCE 700\n#define _FILE_OFFSET_BITS 64\n")
+        # base/library_posix.c asks for it before its first header, which here others have included already.
+        out.write("#if defined(__linux__) || defined(__EMSCRIPTEN__)\n#define _GNU_SOURCE\n#endif\n")
         out.write(f'#define HALITE_VERSION "{version}"\n')
         out.write(KERNELS.format(hashlib.sha256("".join(map(read, sources)).encode()).hexdigest()[:16]))
         out.write('#include "halite.h"\n')
