@@ -175,7 +175,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL try_vkCreateDevice(VkPhysicalDevice physic
 // Functions of extensions without which a device only cannot import memory: their absence is no failure.
 static bool is_optional(const char *name)
 {
-    return strcmp(name, "vkGetMemoryFdPropertiesKHR") == 0 || strcmp(name, "vkGetMemoryHostPointerPropertiesEXT") == 0;
+    static const char names[] = "vkGetMemoryFdPropertiesKHR vkGetMemoryHostPointerPropertiesEXT vkImportSemaphoreFdKHR "
+                                "vkGetSemaphoreFdKHR vkGetAndroidHardwareBufferPropertiesANDROID";
+    return strstr(names, name) != NULL;
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char *name)
