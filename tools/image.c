@@ -31,6 +31,15 @@ static const size_t file_limit = (size_t)256 << 20;
 static const int side_limit = 65500;
 static const int64_t pixel_limit = 100000000;
 
+const char *const hl_image_endings[] = {".jpg", ".jpeg", ".png", ".bmp", ".pgm", ".ppm", NULL};
+
+bool hl_image_is_named(const char *path)
+{
+    for (const char *const *ending = hl_image_endings; *ending != NULL; ending++)
+        if (hl_files_ends_with_any_case(path, *ending)) return true;
+    return false;
+}
+
 static bool size_fits(int64_t width, int64_t height, struct hl_text *error)
 {
     if (width > 0 && height > 0 && width <= side_limit && height <= side_limit && width * height <= pixel_limit)

@@ -15,6 +15,9 @@ struct hl_image {
     int orientation;    // of a JPEG file, as Exif counts; 0 and 1: upright
 };
 
+// Endings of the names of such files, in small letters; NULL at the end.
+extern const char *const hl_image_endings[];
+bool hl_image_is_named(const char *path);
 // False on failure, with the reason in `error`: "is no picture that ...".
 bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *error);
 // The same of a file's bytes; *image is zeroed before.

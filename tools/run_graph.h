@@ -53,6 +53,13 @@ bool hl_graph_fill(struct hl_graph *graph, const struct hl_flag_list *inputs, bo
 // One input with random values (strings: a word each).
 bool hl_graph_fill_random(struct hl_graph *graph, int index, uint64_t seed);
 
+// ---- run_media.c --------------------------------------------------------------------------------
+
+// One input from a picture, which fills its height and width, or from the samples of a WAV file, as they are: what has
+// no room is left out, zeros follow a shorter one. False with the reason in `why`.
+bool hl_graph_fill_picture(struct hl_graph *graph, int index, const char *path, struct hl_text *why);
+bool hl_graph_fill_sound(struct hl_graph *graph, int index, const char *path, struct hl_text *why);
+
 // ---- run_output.c -------------------------------------------------------------------------------
 
 // Before the run: do all outputs named exist, and do we know how to write them?

@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "element.h"
 #include "files.h"
+#include "image.h"
 #include "message.h"
 #include "npy.h"
 #include "run_graph.h"
@@ -217,16 +218,27 @@ static bool fill_text(struct hl_graph *graph, int index, const char *path, const
     return ok;
 }
 
+static bool fill_media(struct hl_graph *graph, int index, const char *path, bool picture)
+{
+    struct hl_text why = {0};
+    bool ok = picture ? hl_graph_fill_picture(graph, index, path, &why) : hl_graph_fill_sound(graph, index, path, &why);
+    if (!ok) failed(graph, index, path, why.data);
+    hl_text_free(&why);
+    return ok;
+}
+
 static bool fill_file(struct hl_graph *graph, int index, const char *value)
 {
     const char *name, *path = hl_files_split_format(value, &name);
+    if (hl_image_is_named(name)) return fill_media(graph, index, path, true);
+    if (hl_files_ends_with_any_case(name, ".wav")) return fill_media(graph, index, path, false);
     if (hl_files_ends_with(name, ".npy")) return fill_array(graph, index, path);
     bool text = hl_files_ends_with(name, ".txt") || hl_files_ends_with(name, ".csv");
     bool raw = hl_files_ends_with(name, ".raw") || hl_files_ends_with(name, ".bin");
     if (!text && !raw)
-        return failed(
-            graph, index, path,
-            "is no value: write random, zeros, text:STRING, - or a file that ends in .npy, .txt, .csv, .raw or .bin");
+        return failed(graph, index, path,
+                      "is no value: write random, zeros, text:STRING, - or a file that ends in .npy, .txt, .csv, .raw "
+                      "or .bin, or as a picture's name does, or in .wav");
     struct hl_text content = {0}, error = {0};
     bool ok = hl_files_read(path, HL_FILES_MOST, &content, &error);
     if (!ok)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the outputs of halite run: files, or a few lines about each.
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "element.h"
@@ -11,7 +12,7 @@
 #include "run_graph.h"
 #include "values.h"
 
-enum { SHOWN = 8 }; // values of an output without a file
+enum { SHOWN = 8, LARGEST = 5 }; // values of an output without a file
 
 // The file an output goes to, NULL: none. The last --output counts.
 static const char *file_of(const struct hl_graph *graph, const struct hl_flag_list *outputs, int index)
@@ -94,6 +95,31 @@ static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor,
     return ok;
 }
 
+static double real_of(const TfLiteTensor *tensor, int64_t i)
+{
+    TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
+    double stored = hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), i);
+    return q.scale != 0 ? (double)q.scale * (stored - q.zero_point) : stored;
+}
+
+// The largest real values with their places, the first of equals first: of scores the best classes.
+static void show_largest(const TfLiteTensor *tensor, int64_t count)
+{
+    int64_t best[LARGEST];
+    int found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double value = real_of(tensor, i);
+        int at = found < LARGEST ? found : LARGEST - 1;
+        if (isnan(value) || (found == LARGEST && value <= real_of(tensor, best[at]))) continue;
+        if (found < LARGEST) found++;
+        for (; at > 0 && real_of(tensor, best[at - 1]) < value; at--) best[at] = best[at - 1];
+        best[at] = i;
+    }
+    for (int i = 0; i < found; i++)
+        printf("%s%.6g at %" PRId64 "%s", i == 0 ? "      largest " : ", ", real_of(tensor, best[i]), best[i],
+               i == found - 1 ? "\n" : "");
+}
+
 static void show_values(const TfLiteTensor *tensor)
 {
     TfLiteType type = TfLiteTensorType(tensor);
@@ -113,7 +139,12 @@ static void show_values(const TfLiteTensor *tensor)
     }
     printf("     %s%s\n", values.data, count > SHOWN ? " ..." : "");
     TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
-    if (q.scale != 0) printf("      real value = %.9g * (stored - %d)\n", (double)q.scale, q.zero_point);
+    if (q.scale != 0) {
+        printf("      real value = %.9g * (stored - %d):", (double)q.scale, q.zero_point);
+        for (int64_t i = 0; i < count && i < SHOWN; i++) printf(" %.6g", real_of(tensor, i));
+        printf("%s\n", count > SHOWN ? " ..." : "");
+    }
+    if (count > SHOWN && summary.count == count) show_largest(tensor, count);
     hl_text_free(&values);
 }
 

@@ -193,11 +193,9 @@ static void normalize(struct hl_task *task)
     hl_picture_input_normalize(&task->input, task->file.model, 0);
 }
 
-static const char *const endings[] = {".jpg", ".jpeg", ".png", ".bmp", ".pgm", ".ppm", NULL};
-
 const struct hl_task_medium hl_task_pictures = {
     .name = "pictures",
-    .endings = endings,
+    .endings = hl_image_endings,
     .run = run_picture,
     .check = check,
     .prepared = normalize,

@@ -137,4 +137,23 @@ if has_opencl; then
     passes "$halite" run "$demo/digits_int8.tflite" --device opencl --quantized exact -o 0="$in/exact.raw"
     cmp -s "$in/reference.raw" "$in/exact.raw" || failed "exact integers"
 fi
+
+# A white picture of another size is as many ones, and what a sound of three samples (0.5, -1, 0.25) leaves over is zeros.
+white_picture "$in/white.PPM" 30 20
+printf '1 %.0s' $(seq 64) >"$in/ones.txt"
+{ printf 'RIFF\052\000\000\000WAVEfmt \020\000\000\000\001\000\001\000\200\076\000\000\000\175\000\000\002\000\020\000'
+    printf 'data\006\000\000\000\000\100\000\200\000\040'; } >"$in/sound.wav"
+{ printf '0.5 -1 0.25'; printf ' 0%.0s' $(seq 61); } >"$in/sound.txt"
+for pair in white.PPM:ones.txt sound.wav:sound.txt; do
+    passes "$halite" run "$model" -i "0=$in/${pair%:*}" -o "0=$in/media.raw"
+    passes "$halite" run "$model" -i "0=$in/${pair#*:}" -o "0=$in/same.raw"
+    cmp -s "$in/media.raw" "$in/same.raw" || failed "$pair"
+done
+refuses 1 "float32 or int16" "$halite" run "$demo/digits_int8.tflite" -i "0=$in/sound.wav"
+printf "no sound at all, but long enough" >"$in/not.wav"
+refuses 1 "is no WAV file" "$halite" run "$model" -i "0=$in/not.wav"
+passes "$halite" run "$model" -i "0=$in/ones.txt"
+matches "^      largest $number at [0-9], $number at [0-9], "
+passes "$halite" run "$demo/digits_int8.tflite" -i 0=zeros
+matches "^      real value = $number \* \(stored - -128\): $number "
 finish
