@@ -10,7 +10,7 @@ target_link_libraries(fuzz_seeds PRIVATE halite_flags tensorflowlite_c_static)
 add_custom_target(fuzz DEPENDS fuzz_seeds) # all of them
 set(fuzz_gpu_library tensorflowlite_gpu_delegate_static)
 set(fuzz_api_more tests/support/model_file.c tests/support/model_writer.c)
-set(fuzz_wave_more tools/transcribe/wave.c)
+set(fuzz_wave_more tools/wave.c)
 set(fuzz_capsule_more tools/capsule/content.c tools/zip.c tools/npy.c tools/sha256.c tools/values.c tools/output_file.c
     tools/image.c tools/exif.c)
 set(fuzz_targets)

@@ -10,7 +10,7 @@
 #include "files.h"
 #include "picture_input.h"
 #include "run_graph.h"
-#include "transcribe/wave.h"
+#include "wave.h"
 
 bool hl_graph_fill_picture(struct hl_graph *graph, int index, const char *path, struct hl_text *why)
 {

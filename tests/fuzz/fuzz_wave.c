@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "transcribe/wave.h"
+#include "wave.h"
 
 struct bytes {
     const uint8_t *at;

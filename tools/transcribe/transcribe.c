@@ -11,7 +11,7 @@
 #include "message.h"
 #include "transcribe/events.h"
 #include "transcribe/input.h"
-#include "transcribe/wave.h"
+#include "wave.h"
 
 struct options {
     struct hl_task_options task;

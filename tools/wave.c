@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See wave.h. A WAV file is "RIFF", a size, "WAVE" and chunks: four letters, a size, content, a byte more where the
 // size is odd. "fmt " says what the samples are and comes before "data", which holds them; others are passed over.
-#include "transcribe/wave.h"
+#include "wave.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sound as samples: WAV files, or bare samples (PCM) without a header. In: bytes, as they come. Out: samples from -1 to
 // 1 of one channel, into which two are mixed. No byte is trusted, and only a block of samples is held at a time.
-#ifndef HALITE_TOOLS_TRANSCRIBE_WAVE_H
-#define HALITE_TOOLS_TRANSCRIBE_WAVE_H
+#ifndef HALITE_TOOLS_WAVE_H
+#define HALITE_TOOLS_WAVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
