@@ -243,6 +243,24 @@ static inline bool has_device(const char *backend)
     return found;
 }
 
+// A delegate with a device of its own.
+static inline TfLiteDelegate *delegate_on(const char *device)
+{
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = device};
+    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&options);
+    assert_non_null(delegate);
+    return delegate;
+}
+
+// Ends a session in which Vulkan's validation layer has said nothing.
+static inline void end_without_complaint(struct session *session)
+{
+    const char *complaint = strstr(session->messages.text, "Vulkan validation");
+    if (complaint) print_error("%s\n", complaint);
+    assert_null(complaint);
+    end(session);
+}
+
 // What a report says of nodes that were to run on the GPU and do not, since applying the delegate failed.
 static inline void check_withdrawn(TfLiteDelegate *delegate, HaliteDelegateReason reason, const char *words)
 {

@@ -113,6 +113,25 @@ static void remove_folder(const char *folder)
     assert_int_equal(rmdir(folder), 0);
 }
 
+// Applies a delegate that may fail, and runs the graph in either case.
+static void apply_and_run(struct session *session, TfLiteDelegate *delegate, TfLiteStatus *applied,
+                          TfLiteStatus *invoked)
+{
+    begin(session, &graph);
+    *applied = apply(session, delegate);
+    set_input(session);
+    *invoked = TfLiteInterpreterInvoke(session->interpreter);
+}
+
+// A delegate that could not be applied leaves the graph to the CPU, and says why.
+static void check_on_cpu(struct session *session, TfLiteDelegate *delegate, TfLiteStatus applied, TfLiteStatus invoked)
+{
+    assert_int_equal(applied, kTfLiteDelegateError);
+    assert_int_equal(invoked, kTfLiteOk);
+    check_output(session);
+    check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
+}
+
 // Whatever call of the device fails, from opening it to reading results: an error and a message, no leak, and where the
 // delegate could not be applied the graph runs on the CPU.
 static void fail_every_call(const char *folder, bool kept)
@@ -126,18 +145,13 @@ static void fail_every_call(const char *folder, bool kept)
         TfLiteDelegate *delegate = make_failing(folder);
         assert_non_null(delegate);
         struct session session;
-        begin(&session, &graph);
-        TfLiteStatus applied = apply(&session, delegate);
-        set_input(&session);
-        TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
+        TfLiteStatus applied, invoked;
+        apply_and_run(&session, delegate, &applied, &invoked);
         failed = strstr(session.messages.text, "fails, as it was told to") != NULL;
         if (applied != kTfLiteOk) {
-            assert_int_equal(applied, kTfLiteDelegateError);
-            assert_int_equal(invoked, kTfLiteOk);
-            check_output(&session);
+            check_on_cpu(&session, delegate, applied, invoked);
             assert_int_equal(delegated_nodes(&session), 0);
             assert_ptr_equal(strstr(session.messages.text, "TfLiteGpuDelegate Init: "), session.messages.text);
-            check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
             assert_non_null(
                 strstr(session.messages.text, "Restored original execution plan after delegate application failure."));
         } else if (invoked != kTfLiteOk) {
@@ -185,16 +199,11 @@ static void test_every_call_loses_the_device(void **state)
         TfLiteDelegate *delegate = make_failing(folder);
         assert_non_null(delegate);
         struct session session;
-        begin(&session, &graph);
-        TfLiteStatus applied = apply(&session, delegate);
-        set_input(&session);
-        TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
+        TfLiteStatus applied, invoked;
+        apply_and_run(&session, delegate, &applied, &invoked);
         lost = strstr(session.messages.text, "the device is lost") != NULL;
         if (applied != kTfLiteOk) {
-            assert_int_equal(applied, kTfLiteDelegateError);
-            assert_int_equal(invoked, kTfLiteOk); // on the CPU
-            check_output(&session);
-            check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
+            check_on_cpu(&session, delegate, applied, invoked);
         } else if (lost) {
             assert_int_equal(invoked, kTfLiteError);
             assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteError);

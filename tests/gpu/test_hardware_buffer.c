@@ -45,20 +45,15 @@ static struct {
 
 static void start_on(const char *device)
 {
-    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = device};
     if (!has_device(device)) skip();
     android.reset();
-    one.delegate = HaliteGpuDelegateCreate(&options);
-    assert_non_null(one.delegate);
+    one.delegate = delegate_on(device);
     begin(&one.session, &whole);
 }
 
 static void stop_own(void)
 {
-    const char *complaint = strstr(one.session.messages.text, "Vulkan validation");
-    if (complaint) print_error("%s\n", complaint);
-    assert_null(complaint);
-    end(&one.session);
+    end_without_complaint(&one.session);
     TfLiteGpuDelegateV2Delete(one.delegate);
     assert_int_equal(android.get("live_imports"), 0);
     assert_int_equal(android.get("buffers"), 0);

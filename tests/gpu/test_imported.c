@@ -11,18 +11,13 @@ static const char *const devices[] = {"opencl", "vulkan", "gles"};
 
 static void start_on(const char *device)
 {
-    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = device};
-    one.delegate = HaliteGpuDelegateCreate(&options);
-    assert_non_null(one.delegate);
+    one.delegate = delegate_on(device);
     begin(&one.session, &whole);
 }
 
 static void stop_own(void)
 {
-    const char *complaint = strstr(one.session.messages.text, "Vulkan validation");
-    if (complaint) print_error("%s\n", complaint);
-    assert_null(complaint);
-    end(&one.session);
+    end_without_complaint(&one.session);
     TfLiteGpuDelegateV2Delete(one.delegate);
 }
 
