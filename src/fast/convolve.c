@@ -44,8 +44,9 @@ struct item {
     int64_t rows, panels;
 };
 
-// Cycles of one item, from layers cut in all ways on a Zen 5 (1x1 and 3x3 of 7 x 7 to 33 x 33 positions), where bytes
-// that are read once more cost up to 1 / 20, and on others from what a cache of all threads can give.
+// Cycles of one item, fitted to layers cut in all ways on a Zen 5 (1x1 and 3x3 of 7 x 7 to 33 x 33 positions). There a
+// byte that is read once more costs up to 1 / 20 of a cycle. BYTES_OF_CYCLE is assumed, not measured: it leaves room
+// for processors whose threads share a slower cache.
 static double cycles_of(const struct hl_convolve *c, double row_bytes, const struct item *item)
 {
     enum { CYCLES_OF_ITEM = 300, CYCLES_OF_TILE = 40, CYCLES_OF_ROW = 2, MIN_ROWS = 4, BYTES_OF_CYCLE = 16 };

@@ -56,7 +56,8 @@ static void add_fence_type(struct gpu_async *async, const char *type, enum gpu_f
     size_t index = async->fence_type_counts[0]++;
     async->fence_types[index] = type;
     async->fence_kinds[index] = kind;
-    if (kind != GPU_FENCE_DESCRIPTOR || async->sync_files) async->fence_type_counts[1]++; // the last one
+    // Outputs have all kinds but descriptors, which stand last, where the device makes no sync files.
+    if (kind != GPU_FENCE_DESCRIPTOR || async->sync_files) async->fence_type_counts[1]++;
 }
 
 static void list_types(struct gpu_async *async)
