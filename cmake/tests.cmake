@@ -474,8 +474,14 @@ set(abi_libraries $<TARGET_FILE:tensorflowlite_c>)
 if(TARGET tensorflowlite_gpu_delegate)
     list(APPEND abi_libraries $<TARGET_FILE:tensorflowlite_gpu_delegate>)
 endif()
-halite_test(api/abi_names COMMAND sh tests/api/abi_names.sh ${abi_libraries})
-halite_test(api/abi_prototypes COMMAND sh tests/api/abi_prototypes.sh ${CMAKE_C_COMPILER})
+# What is kept was read from gcc's debug information on x86-64.
+set(abi_depth names)
+string(TOUPPER "CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE}" abi_flags)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
+    AND "${CMAKE_C_FLAGS} ${${abi_flags}}" MATCHES " -g")
+    set(abi_depth types)
+endif()
+halite_test(api/abi COMMAND sh tests/api/abi.sh ${abi_depth} ${abi_libraries})
 halite_test(api/segments COMMAND sh tests/api/segments.sh ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${PROJECT_BINARY_DIR}/python/halite)
 if(TARGET tensorflowlite_gpu_delegate)
     halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
