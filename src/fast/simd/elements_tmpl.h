@@ -236,7 +236,7 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
     }
 FLOAT_MAP(map_logistic, logistic_f32(x))
 FLOAT_MAP(map_tanh, tanh_f32(x))
-FLOAT_MAP(map_exp, exp_f32(x))
+FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
 FLOAT_MAP(map_rsqrt, 1 / sqrt_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) / 6)

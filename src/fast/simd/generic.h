@@ -24,6 +24,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
+#define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
 #define HAS_DOT2_HALVES 0    // sums of products of int16 in two vectors
 #define HAS_DOT4 0           // add_dot4: dot products of four bytes

@@ -22,6 +22,7 @@ enum { REGISTERS = 32 };
 #define HAS_RESCALE_RIGHT 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
+#define HAS_POWER_TABLE 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -123,6 +124,11 @@ static inline u8_vector gather_quads(u8_vector v)
 static inline u32_vector permute(u32_vector v, u32_vector lanes)
 {
     return (u32_vector)_mm512_permutexvar_epi32((__m512i)lanes, (__m512i)v);
+}
+
+static inline f32_vector scale_by_power(f32_vector v, f32_vector n)
+{
+    return (f32_vector)_mm512_scalef_ps((__m512)v, (__m512)n);
 }
 
 // The same 16 bytes in each 16 bytes of a vector.
