@@ -29,6 +29,16 @@ static void advance(const struct hl_conv_shape *s, struct hl_position *position)
     position->batch++;
 }
 
+// Output rows must not be shorter where tiles end with them.
+enum { MIN_LINE = 4 };
+
+// The last two tiles of an output row share evenly what is left of it.
+static void take_share(const struct hl_rows *rows, int left, struct hl_tile *tile)
+{
+    const int share = left <= rows->tile_rows ? left : left < 2 * rows->tile_rows ? (left + 1) / 2 : rows->tile_rows;
+    if (tile->rows > share) tile->rows = share;
+}
+
 // A window is the input's own memory, without a stride or padding.
 static bool is_pointwise(const struct hl_conv_shape *s)
 {
@@ -153,14 +163,32 @@ const struct hl_row_source hl_rows_gather = {
 
 // ---- floats of windows inside the image, where they lie -----------------------------------------
 
-// Neighboring windows are read from neighbor to neighbor; those that reach into the padding are gathered. Rows of the
-// output must be longer than tiles, because tiles end where the windows inside end.
+// Neighboring windows are read from neighbor to neighbor; those that reach into the padding are gathered, in tiles of
+// their own at both ends of an output row. Whether that is faster than to copy the input, with its padding or window by
+// window: cycles of a Zen 5. A tile of one row waits for its additions at each step. (3x3, 64x64, 64 to 64: 1270 us with
+// windows, 1130 with the copy; 9x9, 96x96, 3 to 32: 610, 520; 4x4 with stride 4 of 224x224: 116, 137.)
+static bool windows_pay(const struct hl_rows *rows, int64_t end_j)
+{
+    enum { BYTES_OF_CYCLE = 24, CYCLES_OF_STEP = 3, CYCLES_OF_TILE = 80, ALIAS = 4096 };
+    const struct hl_conv_shape *s = &rows->shape;
+    // Rows so far apart have one set of the first-level cache, which holds fewer than a tile has. (1x1 with stride 2,
+    // 28x28, 512 to 1024: 884 us, 773 gathered.)
+    if ((int64_t)s->stride_w * s->channels * (int64_t)sizeof(float) % ALIAS == 0) return false;
+    const double lines = (double)s->batches * s->out_height, panels = (s->outputs - 1) / rows->simd->columns + 1;
+    const int ends = (rows->windows.first_j > 0) + (end_j < s->out_width);
+    const double copied = (int64_t)s->kh * s->kw <= (int64_t)s->stride_h * s->stride_w
+                              ? lines * s->out_width * (double)rows->depth
+                              : (double)s->batches * (s->height + s->kh - 1) * (s->width + s->kw - 1) * s->channels;
+    return lines * panels * ends * ((double)rows->depth * CYCLES_OF_STEP + CYCLES_OF_TILE) <=
+           copied * sizeof(float) / BYTES_OF_CYCLE;
+}
+
 static bool windows_fit(struct hl_rows *rows)
 {
     const struct hl_conv_shape *s = &rows->shape;
     int64_t reach_h = (int64_t)(s->kh - 1) * s->dilation_h, reach_w = s->kw - 1;
-    if (rows->dot_width != 1 || s->dilation_w != 1 || rows->groups != 1 || s->out_width < 4 * rows->simd->rows ||
-        s->height <= reach_h || s->width <= reach_w)
+    if (rows->dot_width != 1 || s->dilation_w != 1 || rows->groups != 1 || s->out_width < MIN_LINE ||
+        s->height <= reach_h || s->width <= reach_w || hl_rows_products(rows) <= HL_FEW_PRODUCTS)
         return false;
     int64_t end_i = (s->height - 1 - reach_h + s->pad_top) / s->stride_h + 1;
     int64_t end_j = (s->width - 1 - reach_w + s->pad_left) / s->stride_w + 1;
@@ -168,7 +196,7 @@ static bool windows_fit(struct hl_rows *rows)
     rows->windows.first_j = (s->pad_left + s->stride_w - 1) / s->stride_w;
     rows->windows.end_i = end_i < s->out_height ? (int)end_i : s->out_height;
     rows->windows.end_j = end_j < s->out_width ? (int)end_j : s->out_width;
-    return true;
+    return windows_pay(rows, end_j);
 }
 
 static bool is_inside(const struct hl_rows *rows, struct hl_position position)
@@ -199,8 +227,7 @@ static void windows_locate(const struct hl_rows *rows, const struct hl_row_block
 {
     const struct hl_conv_shape *s = &rows->shape;
     struct hl_position position = position_of(s, block->first + r);
-    int most = alike(rows, position);
-    if (tile->rows > most) tile->rows = most;
+    take_share(rows, alike(rows, position), tile);
     if (!is_inside(rows, position)) {
         gather_locate(rows, block, x, r, tile);
         return;
@@ -344,12 +371,10 @@ static bool fit_copy(struct hl_rows *rows, int64_t segment)
 // For windows that overlap: each value is packed once, not once for each window. A segment is a row of a window, or one
 // tap of a dilated window. (A ResNet of 9 layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all
 // gathered, 0.094 ms. 16 channels of floats at 30 x 40 with dilation 3: 155 us gathered, 61 us.)
-// Output rows must not be too short, because tiles end where they end.
 static bool copy_fits(struct hl_rows *rows)
 {
-    enum { MIN_WIDTH = 4 };
     const struct hl_conv_shape *s = &rows->shape;
-    if (rows->groups != 1 || s->out_width < MIN_WIDTH || (int64_t)s->kh * s->kw <= (int64_t)s->stride_h * s->stride_w)
+    if (rows->groups != 1 || s->out_width < MIN_LINE || (int64_t)s->kh * s->kw <= (int64_t)s->stride_h * s->stride_w)
         return false;
     return fit_copy(rows, s->dilation_w == 1 ? (int64_t)s->kw * s->channels : s->channels);
 }
@@ -396,16 +421,13 @@ static void copy_start(TfLiteContext *ctx, const struct hl_rows *rows, const voi
     hl_parallel(ctx, rows->copy.items, copy_item, &run);
 }
 
-// Tiles share what is left of an output row evenly.
 static void copy_locate(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r,
                         struct hl_tile *tile)
 {
     (void)x;
     const struct hl_conv_shape *s = &rows->shape;
     const struct hl_position position = position_of(s, block->first + r);
-    const int left = s->out_width - position.j, tiles = (left - 1) / rows->tile_rows + 1;
-    const int share = (left - 1) / tiles + 1;
-    if (tile->rows > share) tile->rows = share;
+    take_share(rows, s->out_width - position.j, tile);
     // Distances are bytes, or floats. (A division here takes as long as the products of small tiles.)
     const ptrdiff_t size = (ptrdiff_t)copied_element(rows), unit = rows->dot_width == 1 ? 1 : size;
     const ptrdiff_t pixel = s->channels * unit, line = rows->copy.width * pixel;
