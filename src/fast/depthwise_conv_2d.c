@@ -30,6 +30,7 @@ struct depthwise {
     int multiplier; // outputs of an input channel
     int columns;    // of the table of pointers: input columns that a run reaches
     int size;       // bytes of a value of x, as it is multiplied
+    bool in_pairs;  // floats: two output rows are computed at once
     uint8_t x_zero;
     int excess;                  // what weights have beyond their first layer
     struct hl_depthwise_run run; // all but count, x and y
@@ -233,6 +234,8 @@ static void describe(struct depthwise *d, const struct hl_conv_2d *op, const str
     const int width = floats ? 1 : d->simd->dot_width;
     if (floats && s->dilation_w == 1) d->run.kw = s->kw, d->run.stride = s->stride_w;
     if (!floats) describe_integers(d, &op->conv, x, w, y);
+    d->in_pairs = floats && s->kh == s->kw && s->dilation_h == 1 && s->dilation_w == 1 && s->stride_h == s->stride_w &&
+                  d->simd->kernels->depthwise_takes_pair(s->outputs, (s->out_width - 1) % RUN + 1, s->kw, s->stride_w);
     int64_t taps = ((int64_t)s->kh * s->kw + width - 1) / width * width;
     int64_t columns = (int64_t)(RUN - 1) * s->stride_w + (int64_t)(s->kw - 1) * s->dilation_w + 1;
     bool fits = taps <= MAX_POINTERS && columns * s->kh <= MAX_POINTERS;
@@ -279,7 +282,8 @@ static void list_parts(struct depthwise *d, int threads, struct hl_parts *parts)
     hl_parts_add(parts, &d->padding, channels + width, 1, (size_t)d->size);
     hl_parts_add(parts, &d->x_stored, d->hybrid ? batch / d->multiplier : 0, 1, 1);
     hl_parts_add(parts, &d->x_many, d->multiplier > 1 ? batch : 0, 1, (size_t)d->size);
-    hl_parts_add_scratch(parts, &d->pointers, threads, d->columns, s->kh, sizeof(void *));
+    hl_parts_add_scratch(parts, &d->pointers, threads, d->columns, s->kh + (d->in_pairs ? s->stride_h : 0),
+                         sizeof(void *));
     d->line = (int64_t)(d->columns / s->stride_w + 1) * channels + width;
     if (d->run.side_by_side)
         hl_parts_add_scratch(parts, &d->copies, threads, (int64_t)s->kh * s->stride_w, d->line, 1);
@@ -353,12 +357,12 @@ static void copy_side_by_side(const struct depthwise *d, int columns, const void
     }
 }
 
-// Sets the pointers to a run's input positions, columns from `left` on: [columns][kh]. Vectors reach beyond a position
-// of few channels: those at the end of x are read in a copy.
-static void point(const struct pass *pass, int64_t row, int64_t left, int columns, const void **pointers, char *copies)
+// Sets the pointers to a run's input positions, columns from `left` on: [columns][height]. Vectors reach beyond a
+// position of few channels: those at the end of x are read in a copy.
+static void point(const struct pass *pass, int64_t row, int64_t left, int columns, int height, const void **pointers,
+                  char *copies)
 {
     const struct depthwise *d = pass->d;
-    const int kh = d->shape.kh;
     const int64_t position = (int64_t)d->run.channels * d->size;
     const int64_t batch = row / d->shape.out_height - pass->first_batch; // counted from pass->x
     const int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
@@ -366,15 +370,15 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
     const int64_t inside = left < d->shape.width ? d->shape.width - left : 0;
     const int after = inside < columns ? (int)inside : columns; // the first column right of it
     const void *const padding = d->padding;
-    for (int k = 0; k < kh; k++) {
+    for (int k = 0; k < height; k++) {
         const int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
         const bool outside = in_y < 0 || in_y >= d->shape.height;
         const int first = outside ? columns : before;
         const char *line = outside ? pass->x : pass->x + (batch * d->shape.height + in_y) * d->shape.width * position;
         int c = 0;
-        for (; c < first; c++) pointers[c * kh + k] = padding;
-        for (; c < after; c++) pointers[c * kh + k] = line + (left + c) * position;
-        for (; c < columns; c++) pointers[c * kh + k] = padding;
+        for (; c < first; c++) pointers[c * height + k] = padding;
+        for (; c < after; c++) pointers[c * height + k] = line + (left + c) * position;
+        for (; c < columns; c++) pointers[c * height + k] = padding;
         if (d->run.side_by_side) {
             copy_side_by_side(d, columns, pointers + k, copies + (size_t)k * (size_t)d->shape.stride_w * d->line);
             continue;
@@ -382,10 +386,10 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
         if (!copies || outside) continue;
         size_t reach = (size_t)(d->simd->bytes / d->run.parts);
         for (c = after - 1; c >= before; c--) {
-            const char *from = pointers[c * kh + k];
+            const char *from = pointers[c * height + k];
             size_t there = (size_t)(pass->x_end - from);
             if (there >= reach) break;
-            pointers[c * kh + k] = memcpy(copies, from, there);
+            pointers[c * height + k] = memcpy(copies, from, there);
             copies += d->simd->bytes;
         }
     }
@@ -405,20 +409,26 @@ static void run_rows(void *arg, int64_t item, int worker)
     else
         run.to_bytes = &d->to_bytes;
     run.x = pointers;
+    run.y_row = (ptrdiff_t)s->out_width * run.channels;
     int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
     if (last > pass->end_row) last = pass->end_row;
-    for (; row < last; row++)
+    for (int rows; row < last; row += rows) {
+        rows = d->in_pairs && row + 1 < last && (row + 1) % s->out_height > 0 ? 2 : 1;
+        run.height = s->kh + (rows - 1) * s->stride_h;
         for (int j = 0; j < s->out_width; j += RUN) {
             run.count = s->out_width - j < RUN ? s->out_width - j : RUN;
             run.y = pass->y + (size_t)(row * s->out_width + j) * (size_t)run.channels * y_size;
             int count = (run.count + run.parts - 1) / run.parts * run.parts;
             int columns = (count - 1) * s->stride_w + (s->kw - 1) * s->dilation_w + 1;
-            point(pass, row, (int64_t)j * s->stride_w - s->pad_left, columns, pointers, copies);
+            point(pass, row, (int64_t)j * s->stride_w - s->pad_left, columns, run.height, pointers, copies);
             if (d->size == 1)
                 d->simd->depthwise_integer(&run);
+            else if (rows == 2)
+                d->simd->kernels->depthwise_pair_f32(&run);
             else
                 d->simd->kernels->depthwise_f32(&run);
         }
+    }
 }
 
 // Shares rows [first, end) of the output, counted through all batches, among threads.

@@ -165,8 +165,8 @@ const struct hl_row_source hl_rows_gather = {
 
 // Neighboring windows are read from neighbor to neighbor; those that reach into the padding are gathered, in tiles of
 // their own at both ends of an output row. Whether that is faster than to copy the input, with its padding or window by
-// window: cycles of a Zen 5. A tile of one row waits for its additions at each step. (3x3, 64x64, 64 to 64: 1270 us with
-// windows, 1130 with the copy; 9x9, 96x96, 3 to 32: 610, 520; 4x4 with stride 4 of 224x224: 116, 137.)
+// window: cycles of a Zen 5. A tile of one row waits for its additions at each step. (3x3, 64x64, 64 to 64: 1270 us
+// with windows, 1130 with the copy; 9x9, 96x96, 3 to 32: 610, 520; 4x4 with stride 4 of 224x224: 116, 137.)
 static bool windows_pay(const struct hl_rows *rows, int64_t end_j)
 {
     enum { BYTES_OF_CYCLE = 24, CYCLES_OF_STEP = 3, CYCLES_OF_TILE = 80, ALIAS = 4096 };

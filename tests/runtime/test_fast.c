@@ -143,6 +143,13 @@ static void make_conv_2d(struct node *node)
 static void make_depthwise(struct node *node)
 {
     int channels = pick(5) ? 1 + pick(pick(2) ? 150 : 20) : 1, kh = 1 + pick(4), kw = 1 + pick(4);
+    int stride_h = 1 + pick(3), stride_w = 1 + pick(3), dilation_h = 1 + pick(2), dilation_w = 1 + pick(2);
+    const bool usual = pick(2); // as in most networks
+    if (usual) {
+        kh = kw = 3 + 2 * pick(2);
+        stride_h = stride_w = 1 + pick(2);
+        dilation_h = dilation_w = 1;
+    }
     int width = pick(5) ? 8 + pick(9) : 60 + pick(90); // runs of positions, too
     make_shape(&node->tensors[0], 1 + pick(2), 8 + pick(9), width, channels);
     int multiplier = channels > 1 && pick(4) ? 1 : 1 + pick(9), outputs = channels * multiplier;
@@ -150,11 +157,11 @@ static void make_depthwise(struct node *node)
     make_shape(&node->tensors[1], 1, kh, kw, outputs);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
     set_option(&node->op, HL_DepthwiseConv2DOptions_padding, pick(2));
-    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_w, 1 + pick(3));
-    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_h, 1 + pick(3));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_w, stride_w);
+    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_h, stride_h);
     set_option(&node->op, HL_DepthwiseConv2DOptions_depth_multiplier, multiplier);
-    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_w_factor, 1 + pick(2));
-    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_w_factor, dilation_w);
+    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_h_factor, dilation_h);
     set_option(&node->op, HL_DepthwiseConv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = pick(2);
     fill(node, outputs, 3, types[pick(4)]);

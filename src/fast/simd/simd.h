@@ -95,6 +95,9 @@ struct hl_depthwise_run {
     // Floats: the width of windows whose columns are next to each other, and how many columns lie between neighboring
     // windows. The pointers of a column follow each other, and so do columns. 0: other windows.
     int kw, stride;
+    // depthwise_pair_f32: the pointers of a column, and how far the second row of y lies behind the first.
+    int height;
+    ptrdiff_t y_row;
     // Integers only, from here on. Bytes of x are xored with this before they are multiplied.
     uint8_t sign_offset;
     // A weight that does not fit the multiplication is a sum of layers: one of its own, and one or two that all share.
@@ -184,6 +187,10 @@ struct hl_microkernels {
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_depthwise_run *run);
+    // Two output rows at once, of square windows whose columns and rows are next to each other, and which move equally
+    // far in both directions; taps are not used. The first function says whether there is a loop for such runs.
+    int (*depthwise_takes_pair)(int channels, int count, int size, int stride);
+    void (*depthwise_pair_f32)(const struct hl_depthwise_run *run);
     const struct hl_element_kernels *elements;
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
     void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
