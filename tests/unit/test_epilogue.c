@@ -149,6 +149,34 @@ static void integers(void **state)
     }
 }
 
+// The last sum of each output and the first of the next, of both signs, for all shifts, and multipliers that are odd,
+// even, powers of two and as near to these as any.
+static void every_step(void **state)
+{
+    (void)state;
+    enum { MIN_SHIFT = 1, MAX_SHIFT = 14 };
+    static const int32_t some[] = {1 << 30, (1 << 30) + 1, (1 << 30) + 64, INT32_MAX, INT32_MAX - 63, INT32_MAX - 64};
+    const struct hl_simd *simd;
+    struct values v = {.channels = 24, .rows = ROWS - 1, .positions = 1};
+    for (int shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++)
+        for (int half = -255; half <= 255; half += pick(3) + 1) {
+            const int zero = half < 0 ? 127 : -128; // whatever the step is, it is in the range
+            const struct hl_epilogue_params params = {.low = -128, .high = 127, .zero = zero, .rescales = v.rescales};
+            for (int c = 0; c < v.channels; c++) {
+                int32_t multiplier = (int32_t)((1u << 30) | ((uint32_t)pick(1 << 15) << 15) | (uint32_t)pick(1 << 15));
+                if (c < (int)(sizeof some / sizeof *some)) multiplier = some[c];
+                v.rescales[c] = (struct hl_rescale){multiplier, -shift};
+                const double step = (half + 0.5) * ldexp(1, 31 + shift) / multiplier;
+                for (int r = 0; r < ROWS; r++) v.sums[r * SUMS_STRIDE + c] = (int32_t)floor(step) + r - ROWS / 2;
+                v.sums[0 * SUMS_STRIDE + c] = INT32_MAX;
+                v.sums[1 * SUMS_STRIDE + c] = INT32_MIN;
+                v.sums[2 * SUMS_STRIDE + c] = 0;
+            }
+            for (int level = 0; (simd = hl_simd_level(level)); level++)
+                check(&params, &hl_epilogue_requantized, &v, simd);
+        }
+}
+
 // The product writes floats to the output itself, within the range.
 static void floats(void **state)
 {
@@ -173,6 +201,7 @@ static void floats(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(floats)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(every_step),
+                                       cmocka_unit_test(floats)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

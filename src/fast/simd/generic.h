@@ -21,6 +21,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_MASKS 0          // load_first and store_first cost no more than whole vectors
 #define HAS_RESCALE 0        // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
 #define HAS_RESCALE_RIGHT 0  // rescale_right is faster than rescale_lanes
+#define HAS_RESCALE_FLOATS 0 // rescale_doubled and narrow_doubled are faster than both
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
@@ -190,6 +191,14 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     result are 4 bytes each of the same 16 bytes of all four.
 // u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
 //     The same, with the bytes of the first vector first, then those of the second and so on.
+// struct float_rescale float_rescale_of(u32_vector multiplier, u32_vector right)
+// bool fits_float_rescale(u32_vector right, int columns)
+// u32_vector rescale_doubled(u32_vector value, const struct float_rescale *params)
+// u8_vector narrow_doubled(...) and narrow_doubled_in_order(...)
+//     HAS_RESCALE_FLOATS: (rescale_doubled() + 1) >> 1 is rescale_right() of lanes that become bytes, and of others any
+//     value on the same side. The shifts of the first `columns` lanes must fit. narrow_doubled takes four such vectors.
+// void store_some_bytes(uint8_t *at, u8_vector v, int first, int count)
+//     HAS_MASKS: stores bytes [first, first + count) of v; first is a constant, a multiple of 16, and count at most 32.
 // void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
 //     LANES int32 plus zero, as bytes in [low, high].
 //

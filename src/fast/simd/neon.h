@@ -15,6 +15,7 @@ enum { REGISTERS = 32 };
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 1
+#define HAS_RESCALE_FLOATS 0
 #define SETS_RESCALE_RIGHT 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 0

@@ -71,6 +71,50 @@ static void scale_tile(const struct hl_byte_tile *tile)
 }
 
 #if HAS_RESCALE
+// How the sums of a panel become bytes. The fast way is for all but a few shifts.
+enum rescale_way {
+    RESCALE_ANY,
+    RESCALE_RIGHT,
+    RESCALE_FLOATS,
+    FAST_WAY = HAS_RESCALE_FLOATS ? RESCALE_FLOATS : RESCALE_RIGHT
+};
+
+// The numbers of a panel's columns, which stay in registers for all its rows: those of one way.
+struct column_params {
+    u32_vector multiplier[2], left[2], right[2];
+    struct right_rescale to_right[2];
+#if HAS_RESCALE_FLOATS
+    struct float_rescale floats[2];
+#endif
+};
+
+INLINE u32_vector rescale_column(const struct column_params *columns, int v, u32_vector value, enum rescale_way way)
+{
+#if HAS_RESCALE_FLOATS
+    if (way == RESCALE_FLOATS) return rescale_doubled(value, &columns->floats[v]);
+#endif
+    if (way == RESCALE_RIGHT) return rescale_right(value, &columns->to_right[v]);
+    return rescale_lanes(value, columns->multiplier[v], columns->left[v], columns->right[v]);
+}
+
+// Some rows of a panel, at most four vectors of sums, become one vector of bytes.
+INLINE u8_vector rescale_rows(const struct hl_requantize *params, const struct column_params *columns,
+                              const int32_t *sums, ptrdiff_t stride, const int32_t *corrections, int rows, int vectors,
+                              enum rescale_way way)
+{
+    u32_vector values[4] = {{0}, {0}, {0}, {0}};
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++)
+    {
+        const u32_vector sum = load_i32(sums + r * stride + v * LANES);
+        values[r * vectors + v] = rescale_column(columns, v, corrections ? sum - (uint32_t)corrections[r] : sum, way);
+    }
+#if HAS_RESCALE_FLOATS
+    if (way == RESCALE_FLOATS) return narrow_doubled_in_order(values, params->zero, params->low, params->high);
+#endif
+    return narrow_in_order(values, params->zero, params->low, params->high);
+}
+
+#if !HAS_MASKS
 // Stores the first `count` bytes, at most half a vector.
 INLINE void store_row(uint8_t *y, const uint8_t *from, int count)
 {
@@ -80,50 +124,42 @@ INLINE void store_row(uint8_t *y, const uint8_t *from, int count)
             y += piece, from += piece;
         }
 }
+#endif
 
-// The numbers of a panel's columns, which stay in registers for all its rows.
-struct column_params {
-    u32_vector multiplier[2], left[2], right[2];
-    struct right_rescale to_right[2]; // instead of these, with struct hl_requantize.right_only
-};
-
-INLINE u32_vector rescale_column(const struct column_params *columns, int v, u32_vector value, bool right_only)
-{
-    if (right_only) return rescale_right(value, &columns->to_right[v]);
-    return rescale_lanes(value, columns->multiplier[v], columns->left[v], columns->right[v]);
-}
-
-// Some rows of a panel, at most four vectors of sums, become one vector of bytes.
-INLINE u8_vector rescale_rows(const struct hl_requantize *params, const struct column_params *columns,
-                              const int32_t *sums, ptrdiff_t stride, const int32_t *corrections, int rows, int vectors,
-                              bool right_only)
-{
-    u32_vector values[4] = {{0}, {0}, {0}, {0}};
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) values[r * vectors + v] =
-        rescale_column(columns, v, load_i32(sums + r * stride + v * LANES) - (uint32_t)corrections[r], right_only);
-    return narrow_in_order(values, params->zero, params->low, params->high);
-}
-
-INLINE void store_rows(const struct hl_byte_tile *tile, uint8_t *y, u8_vector bytes, int rows, int vectors)
+// The first `columns` of so many bytes of each row.
+INLINE void store_rows(uint8_t *y, ptrdiff_t stride, u8_vector bytes, int rows, int vectors, int columns, bool whole)
 {
     const int width = vectors * LANES;
+#if HAS_MASKS
+    if (!whole) {
+        UNROLL for (int r = 0; r < rows; r++) store_some_bytes(y + r * stride, bytes, r * width, columns);
+        return;
+    }
+#endif
+    if (whole && rows * width == BYTES && stride == width) {
+        memcpy(y, &bytes, sizeof bytes);
+        return;
+    }
     uint8_t out[BYTES];
     memcpy(out, &bytes, sizeof bytes);
-    if (tile->columns == width)
-        UNROLL for (int r = 0; r < rows; r++) memcpy(y + r * tile->y_stride, out + r * width, (size_t)width);
-    else
-        for (int r = 0; r < rows; r++) store_row(y + r * tile->y_stride, out + r * width, tile->columns);
+#if !HAS_MASKS
+    if (!whole) {
+        for (int r = 0; r < rows; r++) store_row(y + r * stride, out + r * width, columns);
+        return;
+    }
+#endif
+    UNROLL for (int r = 0; r < rows; r++) memcpy(y + r * stride, out + r * width, (size_t)width);
 }
 
 // Two rows of a panel at a time, or four where half a panel is all there is. (802,816 sums in 64 columns: 335 us vector
 // by vector, with all that `y` might alias loaded again for each; 200 us so.)
-INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, bool right_only)
+INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, enum rescale_way way, bool whole,
+                         bool corrected)
 {
-    static const int32_t no_corrections[4] = {0};
     const struct hl_byte_tile tile = *shared; // copies, because stored bytes might alias the originals
     const struct hl_requantize params = *tile.params;
-    const int together = 4 / vectors, corrected = tile.corrections ? together : 0;
-    const int32_t *sums = tile.sums, *corrections = tile.corrections ? tile.corrections : no_corrections;
+    const int together = 4 / vectors;
+    const int32_t *sums = tile.sums, *corrections = corrected ? tile.corrections : NULL;
     uint8_t *y = tile.y;
     struct column_params columns;
     UNROLL for (int v = 0; v < vectors; v++)
@@ -132,44 +168,88 @@ INLINE void rescale_tile(const struct hl_byte_tile *shared, int vectors, bool ri
         columns.left[v] = load_i32(params.left + tile.first + v * LANES);
         columns.right[v] = load_i32(params.right + tile.first + v * LANES);
         columns.to_right[v] = right_rescale_of(columns.multiplier[v], columns.right[v]);
+#if HAS_RESCALE_FLOATS
+        columns.floats[v] = float_rescale_of(columns.multiplier[v], columns.right[v]);
+#endif
     }
     int left = tile.rows;
     for (; left >= together; left -= together) {
-        store_rows(&tile, y,
-                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, together, vectors, right_only),
-                   together, vectors);
-        sums += together * tile.sums_stride, corrections += corrected, y += together * tile.y_stride;
+        store_rows(y, tile.y_stride,
+                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, together, vectors, way),
+                   together, vectors, tile.columns, whole);
+        sums += together * tile.sums_stride, y += together * tile.y_stride;
+        if (corrected) corrections += together;
     }
     for (; left > 0; left--) {
-        store_rows(&tile, y,
-                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, 1, vectors, right_only), 1,
-                   vectors);
-        sums += tile.sums_stride, corrections += corrected > 0, y += tile.y_stride;
+        store_rows(y, tile.y_stride,
+                   rescale_rows(&params, &columns, sums, tile.sums_stride, corrections, 1, vectors, way), 1, vectors,
+                   tile.columns, whole);
+        sums += tile.sums_stride, y += tile.y_stride;
+        if (corrected) corrections++;
     }
 }
+
+// The ways that are frequent have a function for each number of vectors, whole or not, corrected or not. (Functions,
+// because in one with all the loops its many values lie in memory.)
+#define RESCALE_TILE(name, vectors, whole, corrected)            \
+    static void name(const struct hl_byte_tile *tile)            \
+    {                                                            \
+        rescale_tile(tile, vectors, FAST_WAY, whole, corrected); \
+    }
+RESCALE_TILE(rescale_1, 1, false, false)
+RESCALE_TILE(rescale_1_corrected, 1, false, true)
+RESCALE_TILE(rescale_1_whole, 1, true, false)
+RESCALE_TILE(rescale_1_whole_corrected, 1, true, true)
+RESCALE_TILE(rescale_2, 2, false, false)
+RESCALE_TILE(rescale_2_corrected, 2, false, true)
+RESCALE_TILE(rescale_2_whole, 2, true, false)
+RESCALE_TILE(rescale_2_whole_corrected, 2, true, true)
+
+static void rescale_slowly(const struct hl_byte_tile *tile)
+{
+    const enum rescale_way way = tile->params->right_only ? RESCALE_RIGHT : RESCALE_ANY;
+    if (tile->columns > LANES)
+        rescale_tile(tile, 2, way, false, tile->corrections);
+    else
+        rescale_tile(tile, 1, way, false, tile->corrections);
+}
+
+static bool is_fast(const struct hl_byte_tile *panel)
+{
+#if HAS_RESCALE_FLOATS
+    const int32_t *right = panel->params->right + panel->first;
+    return fits_float_rescale(load_i32(right), panel->columns) &&
+           (panel->columns <= LANES || fits_float_rescale(load_i32(right + LANES), panel->columns - LANES));
+#else
+    return panel->params->right_only;
 #endif
+}
 
 static void requantize_panel(const struct hl_byte_tile *tile)
 {
-#if HAS_RESCALE
+    static void (*const fast[2][2][2])(const struct hl_byte_tile *) = {
+        {{rescale_1, rescale_1_corrected}, {rescale_1_whole, rescale_1_whole_corrected}},
+        {{rescale_2, rescale_2_corrected}, {rescale_2_whole, rescale_2_whole_corrected}},
+    };
     struct hl_byte_tile panel = *tile;
     for (int left = tile->columns; left > 0; left -= COLUMNS) {
         panel.columns = left < COLUMNS ? left : COLUMNS;
-        switch ((panel.columns > LANES) * 2 + tile->params->right_only) {
-        case 0: rescale_tile(&panel, 1, false); break;
-        case 1: rescale_tile(&panel, 1, true); break;
-        case 2: rescale_tile(&panel, 2, false); break;
-        default: rescale_tile(&panel, 2, true);
-        }
+        if (is_fast(&panel))
+            fast[panel.columns > LANES][panel.columns % LANES == 0][panel.corrections != NULL](&panel);
+        else
+            rescale_slowly(&panel);
         panel.first += COLUMNS, panel.sums += COLUMNS, panel.y += COLUMNS;
     }
+}
 #else
+static void requantize_panel(const struct hl_byte_tile *tile)
+{
     for (int r = 0; r < tile->rows; r++)
         requantize(tile->params, tile->sums + r * tile->sums_stride,
                    (uint32_t)(tile->corrections ? tile->corrections[r] : 0), tile->first, tile->columns,
                    tile->y + r * tile->y_stride);
-#endif
 }
+#endif
 
 // The tiles of levels that use this one's microkernels may be wider than its own.
 static void requantize_tile(const struct hl_byte_tile *tile)

@@ -16,6 +16,7 @@ enum { REGISTERS = 32 };
 #define HAS_MASKS 1
 #define HAS_RESCALE 0
 #define HAS_RESCALE_RIGHT 0
+#define HAS_RESCALE_FLOATS 0
 #define HAS_TABLES 0
 #define HAS_SPREAD 0
 #define HAS_POWER_TABLE 0

@@ -111,22 +111,39 @@ static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, 
     return (u32_vector)MM(srav_epi32)((int_register)(most + last), (int_register)last);
 }
 
-static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+// `doubled`: (value + 1) >> 1 is meant.
+INLINE u8_vector narrow_any(const u32_vector values[4], int32_t zero, int32_t low, int32_t high, bool doubled)
 {
     const int up = low < 0 ? 128 : 0; // the bytes are unsigned until the last line
-    const int_register z = MM(set1_epi16)((int16_t)(zero + up));
-    const int_register v01 = MM(packs_epi32)((int_register)values[0], (int_register)values[1]);
-    const int_register v23 = MM(packs_epi32)((int_register)values[2], (int_register)values[3]);
-    int_register v = MM(packus_epi16)(MM(adds_epi16)(v01, z), MM(adds_epi16)(v23, z));
+    const int_register z = MM(set1_epi16)((int16_t)(doubled ? 2 * (zero + up) + 1 : zero + up));
+    int_register v01 = MM(adds_epi16)(MM(packs_epi32)((int_register)values[0], (int_register)values[1]), z);
+    int_register v23 = MM(adds_epi16)(MM(packs_epi32)((int_register)values[2], (int_register)values[3]), z);
+    if (doubled) v01 = MM(srai_epi16)(v01, 1), v23 = MM(srai_epi16)(v23, 1);
+    int_register v = MM(packus_epi16)(v01, v23);
     v = MM(max_epu8)(v, MM(set1_epi8)((char)(low + up)));
     v = MM(min_epu8)(v, MM(set1_epi8)((char)(high + up)));
     return (u8_vector)v ^ (uint8_t)up;
+}
+
+static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    return narrow_any(values, zero, low, high, false);
 }
 
 // The instructions of narrow work in each 16 bytes for themselves.
 static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
 {
     return gather_quads(narrow(values, zero, low, high));
+}
+
+static inline u8_vector narrow_doubled(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    return narrow_any(values, zero, low, high, true);
+}
+
+static inline u8_vector narrow_doubled_in_order(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    return gather_quads(narrow_doubled(values, zero, low, high));
 }
 
 static inline i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)

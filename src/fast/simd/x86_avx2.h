@@ -20,6 +20,7 @@ enum { REGISTERS = 16 };
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 0
+#define HAS_RESCALE_FLOATS 0
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 0

@@ -20,6 +20,7 @@ enum { REGISTERS = 32 };
 #define HAS_MASKS 1
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 1
+#define HAS_RESCALE_FLOATS 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 1
@@ -69,6 +70,15 @@ static inline u32_vector load_first_i8_as_i16(const int8_t *at, int count)
 static inline void store_bytes(uint8_t *at, i32_vector v)
 {
     _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
+}
+
+static inline void store_some_bytes(uint8_t *at, u8_vector v, int first, int count)
+{
+    const __mmask32 mask = (__mmask32)((UINT64_C(1) << count) - 1);
+    const __m512i all = (__m512i)v;
+    const __m256i half = first < 32 ? _mm512_castsi512_si256(all) : _mm512_extracti64x4_epi64(all, 1);
+    const __m128i quarter = _mm256_extracti128_si256(half, 1);
+    _mm256_mask_storeu_epi8(at, mask, first % 32 == 0 ? half : _mm256_castsi128_si256(quarter));
 }
 
 // By way of memory the CPU would wait for both stores.
@@ -173,6 +183,48 @@ static inline u32_vector rescale_right(u32_vector value, const struct right_resc
     const __m512i x = (__m512i)value;
     return (u32_vector)even_and_odd(rescale_right_half(x, params, 0),
                                     rescale_right_half(_mm512_srli_epi64(x, 32), params, 1));
+}
+
+// In floats, for shifts of MIN_FLOAT_SHIFT to MAX_FLOAT_SHIFT. Let P be x * m, and s the sign of x. The shift of 64
+// bits above, less its last bit, is w = floor((P + s * 2^30) / 2^(30 + right)), and the result is (w + 1) >> 1. For w
+// to be right, P must stay on its side of all B, the multiples of 2^30 that it is compared with. Floats hold them,
+// because a byte needs |B| <= 514 * 2^(30 + right); and then |x| <= 514 * 2^right, and a float holds x as well.
+// m is the sum of a float of 24 bits and one of 7. x times the latter has right + 15 bits: rounding it down takes away
+// 1 at most, where it is odd; but then P is odd, and no B, and P - 1 is on the same side. The fused multiply-add
+// rounds once, down to a float, which is not below a B that P is not below; nor is the sum with s / 2^right. Larger x
+// stay outside of the range, and below 2^31 after the product.
+enum { MIN_FLOAT_SHIFT = 2, MAX_FLOAT_SHIFT = 10 };
+#define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+
+struct float_rescale {
+    __m512 high, low, nudge;
+};
+
+static inline bool fits_float_rescale(u32_vector right, int columns)
+{
+    const __m512i above = _mm512_sub_epi32((__m512i)right, _mm512_set1_epi32(MIN_FLOAT_SHIFT));
+    const __m512i most = _mm512_set1_epi32(MAX_FLOAT_SHIFT - MIN_FLOAT_SHIFT);
+    return !_mm512_mask_cmpgt_epu32_mask(first_lanes(columns < LANES ? columns : LANES), above, most);
+}
+
+static inline struct float_rescale float_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    enum { LOW_BITS = 7, MANTISSA = 23, BIAS = 127, ONE = 30 };
+    const u32_vector high = (multiplier + (1u << (LOW_BITS - 1))) & -(1u << LOW_BITS);
+    const __m512 power = (__m512)((BIAS - ONE - right) << MANTISSA);
+    return (struct float_rescale){
+        .high = _mm512_mul_ps(_mm512_cvtepu32_ps((__m512i)high), power),
+        .low = _mm512_mul_ps(_mm512_cvtepi32_ps((__m512i)(multiplier - high)), power),
+        .nudge = (__m512)((BIAS - right) << MANTISSA),
+    };
+}
+
+static inline u32_vector rescale_doubled(u32_vector value, const struct float_rescale *params)
+{
+    const __m512 x = _mm512_cvtepi32_ps((__m512i)value);
+    const __m512 product = _mm512_fmadd_round_ps(x, params->high, _mm512_mul_round_ps(x, params->low, DOWN), DOWN);
+    const __m512 nudge = _mm512_or_ps(params->nudge, _mm512_and_ps(x, _mm512_set1_ps(-0.0f)));
+    return (u32_vector)_mm512_cvt_roundps_epi32(_mm512_add_round_ps(product, nudge, DOWN), DOWN);
 }
 
 // ---- dot products of bytes ----------------------------------------------------------------------
