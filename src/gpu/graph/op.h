@@ -169,5 +169,9 @@ const struct gpu_op *gpu_integer_op_find(int builtin);
 bool gpu_has_codes(const TfLiteContext *context, const TfLiteNode *node);
 // A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
+// Layer normalization, which graph/norm.c makes of the operators that models have for it. Its inputs: x, constants for
+// each channel, and a constant number.
+enum { GPU_NORM_X, GPU_NORM_GAMMA, GPU_NORM_BETA, GPU_NORM_EPSILON, GPU_NORM_INPUTS };
+extern const struct gpu_op gpu_op_layer_norm;
 
 #endif

@@ -9,10 +9,16 @@ static const struct {
     const char *name;
     gpu_pass_function run;
 } passes[] = {
-    {"move_transposes", gpu_pass_move_transposes}, {"remove_identity", gpu_pass_remove_identity},
-    {"merge_padding", gpu_pass_merge_padding},     {"fold_after", gpu_pass_fold_after},
-    {"fold_before", gpu_pass_fold_before},         {"fuse_swish", gpu_pass_fuse_swish},
-    {"fuse_stages", gpu_pass_fuse_stages},         {"fuse_residual", gpu_pass_fuse_residual},
+    // What is one kernel of its own comes first, before its operators become stages of others.
+    {"fuse_norm", gpu_pass_fuse_norm},
+    {"move_transposes", gpu_pass_move_transposes},
+    {"remove_identity", gpu_pass_remove_identity},
+    {"merge_padding", gpu_pass_merge_padding},
+    {"fold_after", gpu_pass_fold_after},
+    {"fold_before", gpu_pass_fold_before},
+    {"fuse_swish", gpu_pass_fuse_swish},
+    {"fuse_stages", gpu_pass_fuse_stages},
+    {"fuse_residual", gpu_pass_fuse_residual},
 };
 
 void gpu_run_passes(struct gpu_graph *graph)
