@@ -194,7 +194,7 @@ static bool create_xnnpack(struct hl_model_file *file, const TfLiteExternalDeleg
         return false;
     }
     file->delegate = hl_alloc_check(TfLiteXNNPackDelegateCreate(&options));
-    file->is_xnnpack = file->keeps_weights = true;
+    file->is_xnnpack = true;
     return true;
 }
 
@@ -247,18 +247,23 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
     return file->delegate != NULL; // NULL: the delegate has said why
 }
 
-// What an interpreter without delegates reports is about the user's settings (HALITE_SIMD, HALITE_KERNELS); what a
-// delegate does not take is no cause of what fails later.
-static void warn_of_messages(const struct hl_model_file *file)
+// Where nodes run is told elsewhere (hl_model_file_placement), so that this part of what a delegate says is left out.
+static const char *after_placement(const char *line)
 {
-    const char *line = file->messages.length > 0 ? file->messages.data : "";
-    for (size_t length; (length = strcspn(line, "\n")) > 0; line += length + (line[length] == '\n'))
-        hl_warn(file->command, NULL, "%.*s", (int)length, line);
+    static const char end[] = " will run on the CPU.";
+    if (strncmp(line, "Following operations are not supported by", 41) != 0) return line;
+    const char *last = strstr(line, end);
+    return last != NULL ? last + sizeof end - 1 : line;
 }
 
 void hl_model_file_warn(struct hl_model_file *file)
 {
-    if (file->keeps_weights) warn_of_messages(file);
+    const char *line = hl_text_string(&file->messages);
+    while (*(line = after_placement(line)) != '\0') {
+        size_t length = strcspn(line, "\n");
+        if (length > 0) hl_warn(file->command, NULL, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
     hl_text_clear(&file->messages);
 }
 
@@ -305,8 +310,7 @@ bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_optio
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
     }
-    if (file->delegate == NULL && options->delegates == NULL) warn_of_messages(file);
-    hl_text_clear(&file->messages);
+    hl_model_file_warn(file);
     return true;
 }
 
@@ -391,16 +395,13 @@ TfLiteInterpreterOptions *hl_model_file_options(struct hl_model_file *file, cons
         return NULL;
     }
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
-    for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++) {
+    for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
         TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);
-        if (strcmp(options->delegates->items[i].name, HL_XNNPACK) == 0) file->keeps_weights = true;
-    }
     if (options->profiler != NULL) TfLiteInterpreterOptionsSetTelemetryProfiler(how, options->profiler);
     if (options->weights_cache != NULL) {
         HaliteWeightsCache *cache = HaliteWeightsCacheCreateWithFile(options->weights_cache);
         HaliteInterpreterOptionsSetWeightsCache(how, cache);
         HaliteWeightsCacheDelete(cache); // the interpreter has it
-        file->keeps_weights = true;
     }
     return how;
 }

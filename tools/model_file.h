@@ -145,7 +145,6 @@ struct hl_model_file {
     struct hl_gpu_library gpu; // where it is Halite's
     void *bytes;               // of the model, where it is not read from `path`
     bool is_xnnpack;           // the delegate is XNNPACK's
-    bool keeps_weights;        // in a file, of which messages tell while tensors get their memory
     struct hl_text messages;   // the library's, one a line; the struct must stay where it is
 };
 
@@ -166,7 +165,7 @@ bool hl_model_file_delegate(struct hl_model_file *file, const struct hl_model_op
 TfLiteInterpreterOptions *hl_model_file_options(struct hl_model_file *file, const struct hl_model_options *options);
 // Gives the tensors memory. False after a message.
 bool hl_model_file_allocate(struct hl_model_file *file);
-// Prints what the library said of a file for weights while the tensors got their memory.
+// Prints what the library said though it did what was asked: settings and kept files that it ignores.
 void hl_model_file_warn(struct hl_model_file *file);
 void hl_model_file_close(struct hl_model_file *file);
 

@@ -19,4 +19,13 @@ passes "$halite" tune "$model" --device null --cache "$work/kept" --rounds 1 --r
 says "Halite tuning 1"
 if grep -q 'sizes, each once' "$work/out"; then failed "the table beside the times"; fi
 passes "$halite" bench "$model" --device null --cache "$work/kept" --runs 1
+# Times that are no longer good are ignored, which the commands say.
+kept=$work/kept/tuned_null_Null.txt
+echo more >>"$kept"
+for command in run "bench --runs 1"; do
+    # shellcheck disable=SC2086  # words
+    run "$halite" $command "$model" --device null --cache "$work/kept"
+    [ $code -eq 0 ] && grep -qF "measured blocks in $kept are ignored: it is damaged; halite tune" "$work/err" ||
+        failed "$command with a damaged file"
+done
 finish
