@@ -12,7 +12,7 @@ set(fuzz_gpu_library tensorflowlite_gpu_delegate_static)
 set(fuzz_api_more tests/support/model_file.c tests/support/model_writer.c)
 set(fuzz_wave_more tools/wave.c)
 set(fuzz_capsule_more tools/capsule/content.c tools/zip.c tools/npy.c tools/sha256.c tools/values.c tools/output_file.c
-    tools/image.c tools/exif.c)
+    tools/image.c tools/exif.c tools/pnm.c)
 set(fuzz_targets)
 foreach(target load invoke flex api gpu wave capsule)
     set(library tensorflowlite_c_static)

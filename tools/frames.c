@@ -3,10 +3,11 @@
 // would be. Nothing is read beyond the end of a frame, so that a live one is seen when it is there, not with the next.
 #include "frames.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pnm.h"
 
 static const size_t frame_limit = (size_t)64 << 20; // of a JPEG file
 enum { LINE_LIMIT = 256, SIDE_LIMIT = 16384 };
@@ -122,37 +123,20 @@ static enum hl_frames_step next_jpeg(FILE *file, struct hl_text *frame, struct h
 
 // ---- PNM ----------------------------------------------------------------------------------------
 
-// The numbers of a header, each with one blank behind it. False where it is none.
-static bool pass_numbers(FILE *file, struct hl_text *frame, int64_t *numbers, int count)
-{
-    for (int i = 0, byte = ' '; i < count; i++) {
-        while (isspace(byte) || byte == '#') {
-            while (byte == '#' && (byte = getc(file)) != '\n' && byte != EOF) byte = '#';
-            if ((byte = getc(file)) == EOF || frame->length > LINE_LIMIT) return false;
-            add_byte(frame, byte == '#' ? ' ' : byte);
-        }
-        for (numbers[i] = 0; isdigit(byte); byte = getc(file), add_byte(frame, byte)) {
-            numbers[i] = numbers[i] * 10 + (byte - '0');
-            if (numbers[i] > SIDE_LIMIT) return false;
-        }
-        if (!isspace(byte)) return false;
-    }
-    return true;
-}
-
 static enum hl_frames_step next_pnm(FILE *file, struct hl_text *frame, struct hl_text *error)
 {
-    int64_t numbers[3];
-    int first = getc(file), second = first == EOF ? EOF : getc(file);
-    if (first == EOF) return ferror(file) ? broken(error, "cannot be read") : HL_FRAMES_END;
-    if (first != 'P' || (second != '5' && second != '6')) return broken(error, "does not begin with P5 or P6");
-    add_byte(frame, first);
-    add_byte(frame, second);
-    if (!pass_numbers(file, frame, numbers, 3) || numbers[2] != 255)
+    struct hl_pnm pnm = {0};
+    enum hl_pnm_step step = HL_PNM_MORE;
+    int byte = EOF;
+    while (step == HL_PNM_MORE && frame->length < frame_limit && (byte = getc(file)) != EOF) {
+        add_byte(frame, byte);
+        step = hl_pnm_take(&pnm, byte);
+    }
+    if (frame->length == 0) return ferror(file) ? broken(error, "cannot be read") : HL_FRAMES_END;
+    if (step == HL_PNM_NONE) return broken(error, "does not begin with P5 or P6");
+    if (step != HL_PNM_SAMPLES || pnm.width > SIDE_LIMIT || pnm.height > SIDE_LIMIT || pnm.largest != 255)
         return broken(error, "is no PGM or PPM picture with a width, a height and values up to 255");
-    if (!collect(file, frame, (size_t)(numbers[0] * numbers[1] * (second == '6' ? 3 : 1))))
-        return broken(error, "is cut off");
-    return HL_FRAMES_NEXT;
+    return collect(file, frame, (size_t)hl_pnm_bytes(&pnm)) ? HL_FRAMES_NEXT : broken(error, "is cut off");
 }
 
 // ---- YUV4MPEG2 ----------------------------------------------------------------------------------

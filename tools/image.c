@@ -3,7 +3,6 @@
 // BMP or PNM lacks with zeros or garbage, so those headers are checked against the file's size here.
 #include "image.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +24,8 @@
 
 #include "exif.h"
 #include "files.h"
+#include "little_endian.h"
+#include "pnm.h"
 
 static const size_t file_limit = (size_t)256 << 20;
 // 100 megapixels decode to 300 MB; side as libjpeg's.
@@ -173,10 +174,10 @@ static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *
 
 // ---- PNG, BMP, PNM ------------------------------------------------------------------------------
 
-static int64_t little(const unsigned char *data, int bytes)
+// Of 2 bytes without a sign, of 4 with one.
+static int64_t bmp_number(const unsigned char *at, int bytes)
 {
-    uint32_t value = 0;
-    for (int i = bytes - 1; i >= 0; i--) value = value << 8 | data[i];
+    uint32_t value = hl_little_endian(at, bytes);
     return bytes == 4 ? (int32_t)value : (int64_t)value;
 }
 
@@ -184,17 +185,17 @@ static int64_t little(const unsigned char *data, int bytes)
 // compression. Only the uncompressed kinds, 0 and 3 (with masks), are read.
 static bool check_bmp(const unsigned char *data, size_t bytes, struct hl_text *error)
 {
-    int64_t start = bytes >= 30 ? (uint32_t)little(data + 10, 4) : 0;
-    int64_t header = bytes >= 30 ? little(data + 14, 4) : 0;
+    int64_t start = bytes >= 30 ? hl_little_endian(data + 10, 4) : 0;
+    int64_t header = bytes >= 30 ? bmp_number(data + 14, 4) : 0;
     if (header < 16 && header != 12) {
         hl_text_add(error, "is a damaged BMP file: its header is cut off");
         return false;
     }
     bool old = header == 12;
-    int64_t width = old ? little(data + 18, 2) : little(data + 18, 4);
-    int64_t height = old ? little(data + 20, 2) : little(data + 22, 4);
-    int64_t bits = old ? little(data + 24, 2) : little(data + 28, 2);
-    int64_t compression = old || bytes < 34 ? 0 : little(data + 30, 4);
+    int64_t width = old ? bmp_number(data + 18, 2) : bmp_number(data + 18, 4);
+    int64_t height = old ? bmp_number(data + 20, 2) : bmp_number(data + 22, 4);
+    int64_t bits = old ? bmp_number(data + 24, 2) : bmp_number(data + 28, 2);
+    int64_t compression = old || bytes < 34 ? 0 : bmp_number(data + 30, 4);
     if (!size_fits(width, height < 0 ? -height : height, error)) return false;
     if (compression != 0 && compression != 3) {
         hl_text_add(error, "is a compressed BMP file, which is not read here; convert it to PNG");
@@ -207,30 +208,22 @@ static bool check_bmp(const unsigned char *data, size_t bytes, struct hl_text *e
     return false;
 }
 
-// P5 or P6, width, height, largest value, one blank, then the samples; # begins a comment.
 static bool check_pnm(const unsigned char *data, size_t bytes, struct hl_text *error)
 {
-    size_t at = 2;
-    int64_t numbers[3] = {0};
-    for (int i = 0; i < 3; i++) {
-        while (at < bytes && (isspace(data[at]) || data[at] == '#')) {
-            if (data[at++] != '#') continue;
-            while (at < bytes && data[at] != '\n') at++;
-        }
-        bool any = false;
-        for (; at < bytes && isdigit(data[at]); at++, any = true)
-            if (numbers[i] < pixel_limit) numbers[i] = numbers[i] * 10 + (data[at] - '0');
-        if (any) continue;
+    struct hl_pnm pnm = {0};
+    enum hl_pnm_step step = HL_PNM_MORE;
+    size_t at = 0;
+    while (step == HL_PNM_MORE && at < bytes) step = hl_pnm_take(&pnm, data[at++]);
+    if (step != HL_PNM_SAMPLES) {
         hl_text_add(error, "is a damaged PNM file: its header is not three numbers");
         return false;
     }
-    if (!size_fits(numbers[0], numbers[1], error)) return false;
-    if (numbers[2] != 255) {
-        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here", (long long)numbers[2]);
+    if (!size_fits(pnm.width, pnm.height, error)) return false;
+    if (pnm.largest != 255) {
+        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here", (long long)pnm.largest);
         return false;
     }
-    int64_t samples = numbers[0] * numbers[1] * (data[1] == '6' ? 3 : 1);
-    if ((int64_t)(bytes - at) - 1 >= samples) return true;
+    if ((int64_t)(bytes - at) >= hl_pnm_bytes(&pnm)) return true;
     hl_text_add(error, "is a damaged PNM file: it ends before its last pixel");
     return false;
 }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "little_endian.h"
+
 enum { BLOCK = 4096, TAG_PCM = 1, TAG_FLOAT = 3, TAG_EXTENSIBLE = 0xfffe };
 
 // Programs that write to a pipe do not know the size, and put one in its place that is at least this.
@@ -16,17 +18,10 @@ static float read_u8(const unsigned char *at)
     return (float)(at[0] - 128) / 128;
 }
 
-static uint32_t number(const unsigned char *at, int bytes)
-{
-    uint32_t value = 0;
-    for (int i = bytes; i-- > 0;) value = value << 8 | at[i];
-    return value;
-}
-
 // The bytes as the upper ones of 32 bits.
 static float read_signed(const unsigned char *at, int bytes)
 {
-    uint32_t bits = number(at, bytes) << (32 - 8 * bytes);
+    uint32_t bits = hl_little_endian(at, bytes) << (32 - 8 * bytes);
     double value = bits < UINT32_C(0x80000000) ? (double)bits : (double)bits - 4294967296.0;
     return (float)(value / 2147483648.0);
 }
@@ -53,7 +48,7 @@ static float clip(double value)
 
 static float read_f32(const unsigned char *at)
 {
-    uint32_t bits = number(at, 4);
+    uint32_t bits = hl_little_endian(at, 4);
     float value;
     memcpy(&value, &bits, sizeof value);
     return clip((double)value);
@@ -61,7 +56,7 @@ static float read_f32(const unsigned char *at)
 
 static float read_f64(const unsigned char *at)
 {
-    uint64_t bits = number(at, 4) | (uint64_t)number(at + 4, 4) << 32;
+    uint64_t bits = hl_little_endian(at, 4) | (uint64_t)hl_little_endian(at + 4, 4) << 32;
     double value;
     memcpy(&value, &bits, sizeof value);
     return clip(value);
@@ -116,10 +111,10 @@ static bool parse_format(struct hl_wave *wave, const unsigned char *chunk, size_
         hl_text_add(error, "is a damaged WAV file: what its samples are is cut off");
         return false;
     }
-    int tag = (int)number(chunk, 2), bits = (int)number(chunk + 14, 2);
-    uint32_t rate = number(chunk + 4, 4);
-    if (tag == TAG_EXTENSIBLE && size >= SUBFORMAT + 2) tag = (int)number(chunk + SUBFORMAT, 2);
-    wave->pcm.channels = (int)number(chunk + 2, 2);
+    int tag = (int)hl_little_endian(chunk, 2), bits = (int)hl_little_endian(chunk + 14, 2);
+    uint32_t rate = hl_little_endian(chunk + 4, 4);
+    if (tag == TAG_EXTENSIBLE && size >= SUBFORMAT + 2) tag = (int)hl_little_endian(chunk + SUBFORMAT, 2);
+    wave->pcm.channels = (int)hl_little_endian(chunk + 2, 2);
     wave->pcm.rate = rate <= INT32_MAX ? (int)rate : INT32_MAX;
     for (wave->pcm.format = 0; wave->pcm.format < FORMAT_COUNT; wave->pcm.format++)
         if (formats[wave->pcm.format].tag == tag && 8 * formats[wave->pcm.format].bytes == bits) break;
@@ -131,7 +126,7 @@ static bool parse_format(struct hl_wave *wave, const unsigned char *chunk, size_
         return false;
     }
     if (!check_pcm(&wave->pcm, error)) return false;
-    int frame = (int)number(chunk + 12, 2), wanted = wave->pcm.channels * formats[wave->pcm.format].bytes;
+    int frame = (int)hl_little_endian(chunk + 12, 2), wanted = wave->pcm.channels * formats[wave->pcm.format].bytes;
     if (frame == wanted) return true;
     hl_text_add(error, "is a damaged WAV file: its samples take %d bytes at once, and %d are said", wanted, frame);
     return false;
@@ -144,7 +139,7 @@ static bool parse_chunks(struct hl_wave *wave, struct hl_text *error)
     for (;;) {
         unsigned char head[8], chunk[40];
         if (read_bytes(wave, head, sizeof head) < sizeof head) break;
-        uint32_t size = number(head + 4, 4);
+        uint32_t size = hl_little_endian(head + 4, 4);
         if (memcmp(head, "data", 4) == 0) {
             if (!has_format) {
                 hl_text_add(error, "is a damaged WAV file: its samples come before what they are");

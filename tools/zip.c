@@ -8,6 +8,8 @@
 #define STBI_NO_STDIO
 #include <stb/stb_image.h>
 
+#include "little_endian.h"
+
 enum {
     END_SIZE = 22,
     ENTRY_SIZE = 46,
@@ -23,12 +25,12 @@ enum {
 
 static size_t read16(const unsigned char *at)
 {
-    return (size_t)at[0] | (size_t)at[1] << 8;
+    return hl_little_endian(at, 2);
 }
 
 static size_t read32(const unsigned char *at)
 {
-    return read16(at) | read16(at + 2) << 16;
+    return hl_little_endian(at, 4);
 }
 
 // The checksum of ZIP: CRC-32, by half bytes.
