@@ -582,6 +582,12 @@ halite_test(packaging/selective SLOW ONCE COMMAND sh cmake/with_data.sh ${classi
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     halite_test(packaging/examples SLOW ONCE COMMAND
         sh tests/packaging/examples.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
+    foreach(first C=cc C++=c++ Python=python3 Java=java Swift=swift)
+        string(REPLACE "=" ";" first ${first})
+        list(GET first 0 language)
+        halite_test(packaging/getting_started.${language} ONCE COMMAND
+            sh tests/packaging/getting_started.sh ${PROJECT_BINARY_DIR} ${first})
+    endforeach()
 endif()
 halite_test(packaging/reproducible SLOW ONCE COMMAND sh tests/packaging/reproducible.sh)
 halite_test(packaging/site ONCE COMMAND sh tests/packaging/site.sh)
