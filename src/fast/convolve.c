@@ -307,7 +307,7 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
     const struct hl_epilogue *epilogue = &c->epilogue;
     const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
     const int64_t fitting = SUMS / (tile->rows * columns), together = fitting < MAX_TOGETHER ? fitting : MAX_TOGETHER;
-    at->rows = tile->rows;
+    at->position = block->first, at->rows = tile->rows;
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
         count = end - panel < together ? end - panel : together;
@@ -346,19 +346,7 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     tile.rows = block->count < rows ? block->count : rows;
     c->rows.source->locate(&c->rows, block, run->x, 0, &tile);
     if (tile.rows == block->count) {
-        at.position = block->first;
         run_one_tile(c, output, &tile, &at, block, first, end);
-        return;
-    }
-    static int64_t most = -1;
-    if (most < 0) most = getenv("HL_MOST") ? atoll(getenv("HL_MOST")) : 0;
-    if (!finishes && !tile.spread && (end - first) * next_panel <= most) {
-        for (int r = 0; r < block->count; r += tile.rows) {
-            tile.rows = block->count - r < rows ? block->count - r : rows;
-            c->rows.source->locate(&c->rows, block, run->x, r, &tile);
-            at.position = block->first + r;
-            run_one_tile(c, output, &tile, &at, block, first, end);
-        }
         return;
     }
     for (int64_t panel = first; panel < end; panel++) {
