@@ -1,8 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups.
+#include <stdlib.h>
+
 #include "fast/convolve.h"
 #include "fast/fast.h"
+#include "fast/winograd.h"
 #include "ops/common/conv.h"
+
+// One of both.
+struct conv_2d {
+    void *winograd, *convolve;
+};
+
+static void conv_2d_release(void *state)
+{
+    struct conv_2d *conv = state;
+    if (!conv) return;
+    hl_winograd_destroy(conv->winograd);
+    hl_convolve_destroy(conv->convolve);
+    free(conv);
+}
+
+// Where there is no memory for the one, there may be for the other.
+static TfLiteStatus create(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
+                           const struct hl_convolve_params *params, struct conv_2d *made, size_t *bytes)
+{
+    if (hl_winograd_pays(shape, params)) HL_TRY(hl_winograd_create(ctx, node, shape, params, &made->winograd, bytes));
+    return made->winograd ? kTfLiteOk : hl_convolve_create(ctx, node, shape, params, &made->convolve, bytes);
+}
 
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
@@ -15,15 +40,32 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
     struct hl_conv_shape shape = op->shape;
     const bool pads = hl_fast_pads(ctx, node, &op->conv, true, &shape);
-    HL_TRY(hl_convolve_create(ctx, node, &shape, &params, state, bytes));
-    if (pads && *state) hl_take_pad(ctx, node);
+    struct conv_2d made = {0};
+    HL_TRY(create(ctx, node, &shape, &params, &made, bytes));
+    if (!made.winograd && !made.convolve) return kTfLiteOk;
+    struct conv_2d *kept = malloc(sizeof *kept);
+    if (!kept) {
+        hl_winograd_destroy(made.winograd);
+        hl_convolve_destroy(made.convolve);
+    }
+    HL_REQUIRE(ctx, node, kept, "no memory for the %zu bytes of a fast kernel", sizeof *kept);
+    *kept = made;
+    *state = kept;
+    *bytes += sizeof *kept;
+    if (pads) hl_take_pad(ctx, node);
     return kTfLiteOk;
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_image(ctx, node)), hl_output(ctx, node, 0)->data.data);
+    const struct conv_2d *conv = state;
+    const void *x = hl_data(hl_image(ctx, node));
+    void *y = hl_output(ctx, node, 0)->data.data;
+    if (conv->winograd)
+        hl_winograd_run(ctx, conv->winograd, x, y);
+    else
+        hl_convolve_run(ctx, conv->convolve, x, y);
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_conv_2d = {conv_2d_prepare, conv_2d_invoke, hl_convolve_destroy};
+const struct hl_fast hl_fast_conv_2d = {conv_2d_prepare, conv_2d_invoke, conv_2d_release};

@@ -125,15 +125,23 @@ static void make_conv_2d(struct node *node)
     if (one) kh = kw = 1;
     int filter_channels = 1 + pick(pick(2) && groups <= 4 ? 70 : 8),
         outputs = groups * (1 + pick(pick(2) && groups <= 4 ? 60 : 9));
+    int stride_h = 1 + pick(2 + !one), stride_w = 1 + pick(2 + !one), dilation_h = 1 + pick(2),
+        dilation_w = 1 + pick(2);
+    if (!pick(3)) { // as in most networks: Winograd's algorithm
+        kh = kw = 3;
+        stride_h = stride_w = dilation_h = dilation_w = groups = 1;
+        filter_channels = 16 + pick(40);
+        outputs = 1 + pick(80);
+    }
     int height = 8 + pick(9), width = pick(4) ? 8 + pick(9) : 60 + pick(80); // a dilated filter fits
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
     set_option(&node->op, HL_Conv2DOptions_padding, pick(2));
-    set_option(&node->op, HL_Conv2DOptions_stride_w, 1 + pick(2 + !one));
-    set_option(&node->op, HL_Conv2DOptions_stride_h, 1 + pick(2 + !one));
-    set_option(&node->op, HL_Conv2DOptions_dilation_w_factor, 1 + pick(2));
-    set_option(&node->op, HL_Conv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(&node->op, HL_Conv2DOptions_stride_w, stride_w);
+    set_option(&node->op, HL_Conv2DOptions_stride_h, stride_h);
+    set_option(&node->op, HL_Conv2DOptions_dilation_w_factor, dilation_w);
+    set_option(&node->op, HL_Conv2DOptions_dilation_h_factor, dilation_h);
     set_option(&node->op, HL_Conv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = true; // the operator wants one
     fill(node, outputs, 0, types[pick(4)]);

@@ -17,6 +17,7 @@
 #include "fast/simd/simd.h"
 #include "fast/simd/softmax_tmpl.h"
 #include "fast/simd/vector.h"
+#include "fast/simd/winograd_tmpl.h"
 
 // Rows may be short. After whole vectors come words of 8 bytes, the last of which may overlap the one before, so that
 // single bytes are left only in rows shorter than a word.
@@ -63,6 +64,8 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .scatter_add_f32 = HL_WHERE(HL_HAS_FLOATS, scatter_add_f32),
     .scatter_add_integer = HL_WHERE(HL_HAS_BYTES, scatter_add_integer),
     .softmax_f32 = HL_WHERE(HL_HAS_FLOATS, softmax_f32),
+    .winograd_input = HL_WHERE(HL_HAS_FLOATS, winograd_input),
+    .winograd_output = HL_WHERE(HL_HAS_FLOATS, winograd_output),
     .resize_f32 = HL_WHERE(HL_HAS_FLOATS, resize_f32),
     .resize_u8 = HL_WHERE(HL_HAS_BYTES, resize_u8),
     .resize_i8 = HL_WHERE(HL_HAS_BYTES, resize_i8),

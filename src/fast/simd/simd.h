@@ -131,6 +131,16 @@ struct hl_scatter_add {
     int columns;
 };
 
+// Sums of products of Winograd's algorithm that become 2x2 output positions.
+struct hl_winograd_output {
+    const float *products; // 16 times so many columns as whole vectors have, `stride` apart
+    ptrdiff_t stride;
+    const float *bias; // goes on to a whole vector
+    float low, high;
+    float *y[4]; // NULL: there is no such position
+    int columns;
+};
+
 // Values that a vector of the widest level may reach beyond a row.
 enum { HL_RESIZE_SPARE = 16 };
 
@@ -195,6 +205,9 @@ struct hl_microkernels {
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
     void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
+    // x: 16 positions of at least a vector of channels. Their 16 transformed points are `stride` values apart.
+    void (*winograd_input)(const float *const *x, int64_t channels, float *to, ptrdiff_t stride);
+    void (*winograd_output)(const struct hl_winograd_output *output);
     void (*resize_f32)(const struct hl_resize_row *row);
     void (*resize_u8)(const struct hl_resize_row *row);
     void (*resize_i8)(const struct hl_resize_row *row);

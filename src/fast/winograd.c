@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Four outputs, 2x2, are made from a patch of 4x4 input positions. Each channel of a patch is transformed (B' d B), 16
+// matrix products over the channels follow, one for each position of the patch, with weights that were transformed in
+// prepare (G g G'), and their results are transformed back (A' m A). Sums have a ninth of the terms of a direct one's,
+// so rounding errors are no larger (docs/accuracy.md).
+#include "fast/winograd.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fast/gemm.h"
+
+enum { PATCH = 4, POINTS = PATCH * PATCH, OUT = 2, TAPS = 3 };
+
+struct winograd {
+    struct hl_packed packed;   // POINTS matrices, [channels][outputs]
+    struct hl_weights *shared; // the memory of packed and bias; NULL: the state's
+    struct hl_conv_shape shape;
+    float low, high;
+    int64_t rows, columns; // of patches, in a batch
+    int64_t patches;       // of all batches
+    int64_t block, blocks; // patches of an item of work
+    int parts;             // of the panels; an item has one
+    float *bias;           // [panels][columns of a panel]
+    float *padding;        // a position outside the input
+    struct hl_scratch transformed, products;
+};
+
+// Values between the matrices of different points: a line more than they need, or all would share sets of a cache.
+static int64_t point_stride(const struct winograd *w, int64_t row)
+{
+    return w->block * row + HL_LINE / (int64_t)sizeof(float);
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+// Cycles of a Zen 5, which multiplies two vectors in each, and reads weights beyond KEPT_BYTES at the speed of memory.
+// (Before over after, us: 3x3, 28x28, 128 to 128 channels: 824, 417; 56x56, 64 to 64: 938, 508. Left alone: 256x256, 16
+// to 16: 1410, 1480; 7x7, 512 to 512: 950, 960.)
+static bool is_faster(const struct hl_conv_shape *s, const struct hl_simd *simd, double patches)
+{
+    enum { CYCLES_OF_TRANSFORM = 50, CYCLES_OF_PANEL = 64, KEPT_BYTES = 4 << 20, BYTES_OF_CYCLE = 4 };
+    const double lanes = simd->bytes / (int)sizeof(float), channels = s->channels;
+    const double vectors = ceil(s->outputs / lanes), panels = ceil(s->outputs / (double)simd->columns);
+    const double direct = OUT * OUT * TAPS * TAPS * channels * vectors / 2;
+    const double transformed = POINTS * channels * vectors / 2 + panels * CYCLES_OF_PANEL +
+                               (ceil(channels / lanes) + vectors) * CYCLES_OF_TRANSFORM;
+    const double beyond = POINTS * channels * s->outputs * sizeof(float) - KEPT_BYTES;
+    return patches * (direct - transformed) > fmax(beyond, 0) / BYTES_OF_CYCLE;
+}
+
+bool hl_winograd_pays(const struct hl_conv_shape *s, const struct hl_convolve_params *params)
+{
+    const struct hl_simd *simd = hl_simd_best(INT_MAX);
+    const int lanes = simd->bytes / (int)sizeof(float);
+    const double patches = (double)s->batches * ((s->out_height + 1) / OUT) * ((s->out_width + 1) / OUT);
+    if (params->filter->type != kTfLiteFloat32 || s->kh != TAPS || s->kw != TAPS || s->stride_h != 1 ||
+        s->stride_w != 1 || s->dilation_h != 1 || s->dilation_w != 1 || hl_conv_groups(s) > 1)
+        return false;
+    return s->channels >= lanes && patches >= simd->rows && is_faster(s, simd, patches);
+}
+
+// Blocks as large as the second-level cache allows, and items for all threads.
+static void cut_work(struct winograd *w, int threads)
+{
+    enum { ITEMS_OF_THREAD = 4, BLOCK_BYTES = 320 << 10 };
+    const int64_t rows = w->packed.rows, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
+    int64_t most = BLOCK_BYTES / ((int64_t)POINTS * w->shape.channels * (int64_t)sizeof(float));
+    if (most > w->patches / items) most = w->patches / items;
+    if (most < rows) most = rows;
+    w->blocks = (w->patches - 1) / most + 1;
+    w->block = (w->patches - 1) / w->blocks + 1;
+    w->blocks = (w->patches - 1) / w->block + 1;
+    const int64_t parts = (items - 1) / w->blocks + 1;
+    w->parts = (int)(parts < w->packed.panels ? parts : w->packed.panels);
+}
+
+// G g G' of one input channel and output, g [3][3] with `step` values from tap to tap. Exact but for one rounding.
+static void transform_filter(const float *g, int64_t step, float points[POINTS])
+{
+    double half[PATCH][TAPS];
+    for (int l = 0; l < TAPS; l++) {
+        const double a = (double)g[l * step], b = (double)g[(TAPS + l) * step], c = (double)g[(2 * TAPS + l) * step];
+        half[0][l] = a, half[1][l] = (a + b + c) / 2, half[2][l] = (a - b + c) / 2, half[3][l] = c;
+    }
+    for (int i = 0; i < PATCH; i++, points += PATCH) {
+        const double a = half[i][0], b = half[i][1], c = half[i][2];
+        points[0] = (float)a, points[1] = (float)((a + b + c) / 2);
+        points[2] = (float)((a - b + c) / 2), points[3] = (float)c;
+    }
+}
+
+struct fill {
+    const struct winograd *w;
+    const float *filter; // [outputs][3][3][channels]
+};
+
+static void fill_panel(void *arg, int64_t panel, int worker)
+{
+    (void)worker;
+    const struct fill *fill = arg;
+    const struct winograd *w = fill->w;
+    const int64_t width = w->packed.simd->columns, channels = w->shape.channels, first = panel * width;
+    const int64_t end = first + width < w->shape.outputs ? first + width : w->shape.outputs;
+    const int64_t matrix = w->packed.panels * width * channels;
+    float *to = (float *)(void *)w->packed.weights + first * channels;
+    for (int64_t k = 0; k < channels; k++)
+        for (int64_t n = first; n < end; n++) {
+            float points[POINTS];
+            transform_filter(fill->filter + n * TAPS * TAPS * channels + k, channels, points);
+            for (int i = 0; i < POINTS; i++) to[i * matrix + k * width + n - first] = points[i];
+        }
+}
+
+TfLiteStatus hl_winograd_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
+                                const struct hl_convolve_params *params, void **state, size_t *bytes)
+{
+    const struct hl_matrix matrix = {.type = kTfLiteFloat32, .depth = shape->channels, .columns = shape->outputs};
+    const int64_t rows = (shape->out_height + 1) / OUT, columns = (shape->out_width + 1) / OUT;
+    const int threads = hl_thread_count(ctx);
+    struct winograd made = {
+        .shape = *shape,
+        .low = params->results.low_f32,
+        .high = params->results.high_f32,
+        .rows = rows,
+        .columns = columns,
+        .patches = shape->batches * rows * columns,
+    };
+    struct winograd *w = &made;
+    struct hl_parts parts = {.weights = &made.shared};
+    hl_packed_init(&w->packed, hl_simd_best(INT_MAX), &matrix, matrix.depth);
+    cut_work(w, threads);
+    const int64_t width = w->packed.simd->columns;
+    hl_packed_parts(&w->packed, POINTS, false, false, &parts);
+    hl_parts_add_constant(&parts, &w->bias, w->packed.panels, width, sizeof *w->bias);
+    hl_parts_add(&parts, &w->padding, shape->channels, 1, sizeof *w->padding);
+    hl_parts_add_scratch(&parts, &w->transformed, threads, POINTS, point_stride(w, shape->channels), sizeof(float));
+    hl_parts_add_scratch(&parts, &w->products, threads, POINTS, point_stride(w, width), sizeof(float));
+    HL_TRY(hl_fast_build(ctx, node, &parts, w, sizeof *w, state, bytes));
+    w = *state;
+    if (!w) return kTfLiteOk;
+    if (!parts.filled) {
+        struct fill fill = {w, hl_data(params->filter)};
+        hl_parallel(ctx, w->packed.panels, fill_panel, &fill);
+        if (params->bias) memcpy(w->bias, hl_data(params->bias), (size_t)shape->outputs * sizeof *w->bias);
+    }
+    hl_fast_share(&parts, &made, w, bytes);
+    return kTfLiteOk;
+}
+
+void hl_winograd_destroy(void *winograd)
+{
+    struct winograd *w = winograd;
+    if (!w) return;
+    hl_weights_release(w->shared);
+    free(w);
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+struct run {
+    const struct winograd *w;
+    const float *x;
+    float *y;
+};
+
+// A patch: its batch, and its first output position.
+struct patch {
+    int64_t batch;
+    int i, j;
+};
+
+static struct patch patch_at(const struct winograd *w, int64_t index)
+{
+    const int64_t row = index / w->columns;
+    return (struct patch){row / w->rows, (int)(row % w->rows) * OUT, (int)(index % w->columns) * OUT};
+}
+
+static void advance(const struct winograd *w, struct patch *patch)
+{
+    patch->j += OUT;
+    if (patch->j < w->shape.out_width) return;
+    patch->j = 0;
+    patch->i += OUT;
+    if (patch->i < w->shape.out_height) return;
+    patch->i = 0;
+    patch->batch++;
+}
+
+static void load_patch(const struct run *run, const struct patch *patch, float *to)
+{
+    const struct winograd *w = run->w;
+    const struct hl_conv_shape *s = &w->shape;
+    const float *x[POINTS];
+    for (int k = 0; k < PATCH; k++) {
+        const int64_t i = (int64_t)patch->i - s->pad_top + k, left = (int64_t)patch->j - s->pad_left;
+        const bool outside = i < 0 || i >= s->height;
+        for (int l = 0; l < PATCH; l++) {
+            const int64_t j = left + l;
+            x[k * PATCH + l] = outside || j < 0 || j >= s->width
+                                   ? w->padding
+                                   : run->x + ((patch->batch * s->height + i) * s->width + j) * s->channels;
+        }
+    }
+    w->packed.simd->kernels->winograd_input(x, s->channels, to, point_stride(w, s->channels));
+}
+
+static void store_patch(const struct run *run, const struct patch *patch, const float *products, int64_t panel)
+{
+    const struct winograd *w = run->w;
+    const struct hl_conv_shape *s = &w->shape;
+    const int width = w->packed.simd->columns;
+    const int64_t first = panel * width, left = s->outputs - first;
+    struct hl_winograd_output output = {
+        .products = products,
+        .stride = point_stride(w, width),
+        .bias = w->bias + first,
+        .low = w->low,
+        .high = w->high,
+        .columns = left < width ? (int)left : width,
+    };
+    for (int p = 0; p < OUT * OUT; p++) {
+        const int i = patch->i + p / OUT, j = patch->j + p % OUT;
+        if (i < s->out_height && j < s->out_width)
+            output.y[p] = run->y + ((patch->batch * s->out_height + i) * s->out_width + j) * s->outputs + first;
+    }
+    w->packed.simd->kernels->winograd_output(&output);
+}
+
+static void run_item(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const struct winograd *w = run->w;
+    const int64_t part = item % w->parts, first = item / w->parts * w->block, panels = w->packed.panels;
+    const int64_t count = w->patches - first < w->block ? w->patches - first : w->block;
+    const int64_t channels = w->shape.channels, width = w->packed.simd->columns;
+    float *transformed = hl_scratch_of(&w->transformed, worker), *products = hl_scratch_of(&w->products, worker);
+    // Each tile has about as many rows.
+    const int64_t tiles = (count - 1) / w->packed.rows + 1, rows = (count - 1) / tiles + 1;
+    const struct patch begin = patch_at(w, first);
+    struct patch patch = begin;
+    for (int64_t t = 0; t < count; t++, advance(w, &patch)) load_patch(run, &patch, transformed + t * channels);
+    for (int64_t panel = panels * part / w->parts; panel < panels * (part + 1) / w->parts; panel++) {
+        for (int i = 0; i < POINTS; i++) {
+            struct hl_tile tile = hl_packed_tile(&w->packed, i, panel);
+            tile.x = transformed + i * point_stride(w, channels);
+            tile.x_stride = channels;
+            tile.y = products + i * point_stride(w, width);
+            tile.y_stride = width;
+            for (int64_t r = 0; r < count; r += tile.rows) {
+                tile.rows = (int)(count - r < rows ? count - r : rows);
+                w->packed.multiply(&tile);
+                tile.x = (const float *)tile.x + tile.rows * channels;
+                tile.y = (float *)tile.y + tile.rows * width;
+            }
+        }
+        patch = begin;
+        for (int64_t t = 0; t < count; t++, advance(w, &patch)) store_patch(run, &patch, products + t * width, panel);
+    }
+}
+
+void hl_winograd_run(TfLiteContext *ctx, const void *winograd, const float *x, float *y)
+{
+    struct run run = {winograd, x, y};
+    hl_parallel(ctx, run.w->blocks * run.w->parts, run_item, &run);
+}
