@@ -128,6 +128,11 @@ typedef struct HaliteGpuDelegateOptions {
     // v2->serialization_dir. Delegates with this folder and without this option then take the fastest. `halite tune`
     // does all that.
     bool tune;
+    // Milliseconds that a thread waits for one run, and for all that the device has to do before it. A run that takes
+    // longer fails with a message, the device counts as lost, and its memory stays allocated until the process ends,
+    // since the device may still be using it. 0: two minutes, on software devices an hour; UINT64_MAX: no limit. Waits
+    // inside other functions of a driver have none, nor has waitUntilCompleted of Metal, where the system ends runs.
+    uint64_t wait_limit_ms;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use

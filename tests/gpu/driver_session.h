@@ -82,6 +82,34 @@ static inline void check_on_cpu(const struct session *session, TfLiteStatus appl
     assert_int_equal(delegated_nodes(session), 0);
 }
 
+// A device that never comes to an end: when the limit is over the call fails with a message, the next one at once, and
+// all can be deleted. What the driver had then stays, on purpose. The option's millisecond is for runs that hang only:
+// others take longer on a busy machine.
+static inline void live_with_hang(const char *device, const char *api, bool *hangs)
+{
+    const char *texts[] = {"device", device, "wait_limit_ms", "1", NULL};
+    for (int runs = 0; runs < 3; runs++) {
+        TfLiteDelegate *delegate = runs == 0 ? make(texts) : make_on(device, NULL);
+        const struct gpu_engine *engine = gpu_delegate_of(delegate)->engine;
+        struct session session;
+        begin(&session, &whole);
+        *hangs = runs == 0;
+        TfLiteStatus applied = apply(&session, delegate);
+        for (int i = 0; i < runs; i++) assert_int_equal(run(&session), kTfLiteOk);
+        *hangs = true;
+        if (runs > 0) engine->info.backend->set_wait_limit(engine->device, 1000000);
+        if (applied == kTfLiteOk) assert_int_equal(run(&session), kTfLiteError);
+        assert_non_null(strstr(session.messages.text, "a run has not ended in 0.001 s"));
+        if (applied == kTfLiteOk) assert_int_equal(run(&session), kTfLiteError);
+        if (applied == kTfLiteOk) assert_non_null(strstr(session.messages.text, "the device was lost earlier"));
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+        *hangs = false;
+        driver.alive = 0;
+    }
+    live_well(device, api, NULL);
+}
+
 // A second start with the same folder compiles nothing, unless the driver refuses its own binaries. builds_binaries:
 // the backend hands them to the compiler's function, too, which takes no compiler.
 static inline void start_twice(const char *device, const char *api, const char *folder, bool builds_binaries)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpu/backend/device_base.h: messages that name API and device, the refusal of lost devices, ranges, and the program
-// cache behind gpu_backend.cache_load and cache_save.
+// gpu/backend/device_base.h: messages that name API and device, the refusal of lost devices, ranges, limits of waits,
+// and the program cache behind gpu_backend.cache_load and cache_save.
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,6 +77,42 @@ static void ranges_are_checked(void **state)
     assert_int_equal(messages.count, 3);
 }
 
+// Says that something is under way for so many questions.
+static bool is_busy(void *about)
+{
+    int *left = about;
+    return (*left)-- > 0;
+}
+
+static void waits_have_limits(void **state)
+{
+    (void)state;
+    struct messages messages;
+    struct gpu_device_base base = make_base(&messages), software = base;
+    struct gpu_device *device = (struct gpu_device *)&base;
+    software.caps.software = true;
+    assert_true(gpu_device_wait_limit(&base) == UINT64_C(120000000000));
+    assert_true(gpu_device_wait_limit(&software) == UINT64_C(3600000000000));
+    assert_true(gpu_device_wait_spin(&base) > 0 && gpu_device_wait_spin(&software) == 0);
+    int left = 10;
+    assert_true(gpu_device_wait(&base, is_busy, &left) && left == -1);
+    left = 10;
+    assert_true(gpu_device_wait(&software, is_busy, &left) && left == -1); // sleeps between the questions
+    assert_int_equal(messages.count, 0);
+    gpu_device_set_wait_limit(device, UINT64_MAX);
+    left = 10;
+    assert_true(gpu_device_wait(&base, is_busy, &left));
+    assert_false(base.lost || base.is_abandoned);
+    gpu_device_set_wait_limit(device, 1000);
+    left = INT_MAX;
+    assert_false(gpu_device_wait(&base, is_busy, &left));
+    assert_true(base.lost && base.is_abandoned);
+    assert_int_equal(messages.count, 1);
+    assert_string_equal(messages.last, "Made up on Card: a run has not ended in 1e-06 s, the limit of option "
+                                       "wait_limit_ms, and what it uses stays allocated; the device is lost: delete "
+                                       "the delegate and create it anew, with a higher limit if runs may take so long");
+}
+
 static void programs_come_back(void **state)
 {
     (void)state;
@@ -103,8 +140,11 @@ static void programs_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_name_api_and_device), cmocka_unit_test(only_lost_devices_are_refused),
-        cmocka_unit_test(numbers_are_checked),          cmocka_unit_test(ranges_are_checked),
+        cmocka_unit_test(messages_name_api_and_device),
+        cmocka_unit_test(only_lost_devices_are_refused),
+        cmocka_unit_test(numbers_are_checked),
+        cmocka_unit_test(ranges_are_checked),
+        cmocka_unit_test(waits_have_limits),
         cmocka_unit_test(programs_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,44 @@ static void cuda_lost_stays_lost(void **state)
     end_with_fake(&messages);
 }
 
+// A stream that never ends: one message when the time is over, no call that would wait for it, and everything can be
+// deleted. What the device may still be using is left to the driver.
+static void cuda_gives_a_hang_up(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    static unsigned char bytes[5 << 20]; // more than is staged
+    for (int waits = 0; waits < 4; waits++) {
+        struct messages messages = {0};
+        struct bench bench = open_fake(&messages);
+        const struct gpu_backend *backend = bench.backend;
+        struct gpu_buffer *large = backend->buffer_create(bench.device, sizeof bytes);
+        struct gpu_program *program = make_program(&bench, &bench_copy, GPU_F32, 0, NULL);
+        struct gpu_list *list = backend->list_create(bench.device);
+        assert_true(large && program && list);
+        struct gpu_dispatch dispatch = over_places(bench.arena, program, &bench_copy, 2, (int[]){0, 1});
+        assert_true(backend->list_dispatch(list, &dispatch) && backend->list_finish(list) && backend->list_run(list));
+        backend->set_wait_limit(bench.device, 1000);
+        fake.set("hangs", 1);
+        if (waits == 0) assert_false(backend->list_wait(list));
+        if (waits == 1) assert_false(backend->buffer_read(bench.device, bench.arena, 0, bytes, 16));
+        if (waits == 2) assert_false(backend->buffer_read(bench.device, large, 0, bytes, sizeof bytes));
+        if (waits == 3) backend->buffer_destroy(bench.device, large);
+        said(&messages, "a run has not ended in 1e-06 s", "the device is lost");
+        assert_false(backend->list_run(list));
+        said(&messages, "cannot run", "lost earlier");
+        backend->list_destroy(list);
+        backend->program_destroy(bench.device, program);
+        if (waits < 3) backend->buffer_destroy(bench.device, large);
+        backend->buffer_destroy(bench.device, bench.arena);
+        backend->close(bench.device);
+        assert_int_equal(messages.count, 0);
+        assert_true(fake.get("live") > 0);
+        assert_int_equal(fake.get("complaints"), 0);
+        fake.reset();
+    }
+}
+
 // 0 and 1 are added to 2, which two copies read, whose sum is written to 1: the graph is a diamond and not a chain, and
 // what the last one overwrites needs no further edge. The fake runs it in the order that is the least likely to be
 // right.
@@ -290,6 +328,7 @@ int main(void)
         cmocka_unit_test(cuda_fails_at_every_call), cmocka_unit_test(cuda_is_lost_at_every_call),
         cmocka_unit_test(cuda_lost_stays_lost),     cmocka_unit_test(cuda_branches_have_no_order),
         cmocka_unit_test(cuda_programs_are_kept),   cmocka_unit_test(cuda_shares_memory_with_the_host),
+        cmocka_unit_test(cuda_gives_a_hang_up),
     };
     return find_fake() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
 }

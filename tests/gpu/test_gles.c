@@ -17,6 +17,7 @@ static struct {
     bool lost;        // a call that fails loses the device, else memory is short
     bool plain;       // a driver without extensions
     bool card;        // a driver that does not say that it is software
+    bool hangs;       // commands never end
     char failed[48];  // the call's name
     unsigned pending; // what glGetError has to say
     bool egl;         // the call was one of EGL
@@ -49,7 +50,6 @@ static int32_t try_eglGetError(void)
 // X(name, parameters, arguments): functions that return nothing, and are said to have failed by glGetError.
 // clang-format off
 #define RETURNING_NOTHING(X) \
-    X(glFinish, (void), ()) \
     X(glBufferData, (unsigned t, intptr_t n, const void *p, unsigned u), (t, n, p, u)) \
     X(glBufferSubData, (unsigned t, intptr_t o, intptr_t n, const void *p), (t, o, n, p)) \
     X(glDispatchCompute, (unsigned x, unsigned y, unsigned z), (x, y, z))
@@ -116,6 +116,18 @@ static unsigned try_eglMakeCurrent(void *display, void *draw, void *read, void *
     return shared.real.eglMakeCurrent(display, draw, read, context);
 }
 
+static void *try_glFenceSync(unsigned condition, unsigned flags)
+{
+    return fails("glFenceSync") ? NULL : shared.real.glFenceSync(condition, flags);
+}
+
+static unsigned try_glClientWaitSync(void *sync, unsigned flags, uint64_t nanoseconds)
+{
+    enum { WAIT_FAILED = 0x911D };
+    if (shared.hangs) return GL_TIMEOUT_EXPIRED;
+    return fails("glClientWaitSync") ? WAIT_FAILED : shared.real.glClientWaitSync(sync, flags, nanoseconds);
+}
+
 static void *try_glMapBufferRange(unsigned target, intptr_t offset, intptr_t bytes, unsigned access)
 {
     return fails("glMapBufferRange") ? NULL : shared.real.glMapBufferRange(target, offset, bytes, access);
@@ -172,6 +184,8 @@ const struct gles_library *__wrap_gpu_gles_library(void)
     NAME(glGetString)
     NAME(glGenBuffers)
     NAME(glDeleteBuffers)
+    NAME(glFenceSync)
+    NAME(glClientWaitSync)
     NAME(glMapBufferRange)
     NAME(glCompileShader)
     NAME(glLinkProgram)
@@ -187,7 +201,7 @@ static int begin_well(void **state)
 {
     shared.fail_after = 0;
     shared.pending = 0;
-    shared.lost = shared.plain = shared.card = shared.egl = false;
+    shared.lost = shared.plain = shared.card = shared.egl = shared.hangs = false;
     return make_folder(state);
 }
 
@@ -264,6 +278,12 @@ static void test_every_call_fails_on_a_plain_driver(void **state)
     (void)state;
     shared.plain = true;
     fail_every_call(NULL, false);
+}
+
+static void test_commands_that_never_end(void **state)
+{
+    (void)state;
+    live_with_hang("gles", "OpenGL ES", &shared.hangs);
 }
 
 // ---- kept kernels -------------------------------------------------------------------------------
@@ -386,6 +406,7 @@ int main(void)
         TEST(test_every_call_loses_the_device),
         TEST(test_every_call_is_out_of_memory),
         TEST(test_every_call_fails_on_a_plain_driver),
+        TEST(test_commands_that_never_end),
         TEST(test_second_start_compiles_nothing),
         TEST(test_own_context_stays),
         TEST(test_interpreters_move),

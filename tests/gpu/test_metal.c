@@ -186,6 +186,28 @@ static void who_spins_commits_early(void **state)
     commits_of_a_run(GPU_WAIT_SPIN, 3);
 }
 
+// Who polls gives up after a while, and everything can be deleted.
+static void who_spins_gives_up(void **state)
+{
+    (void)state;
+    const struct gpu_backend *metal = &gpu_backend_metal;
+    const struct gpu_program_desc desc = {.kernel = &add_one, .group = {8, 1, 1}};
+    struct gpu_program *program;
+    struct gpu_device *device = metal->open(0, NULL);
+    assert_true(device && metal->set_wait(device, GPU_WAIT_SPIN) && metal->programs_create(device, &desc, 1, &program));
+    struct gpu_buffer *buffer = metal->buffer_create(device, 2 * VALUE_BYTES);
+    struct gpu_list *list = make_chain(device, program, buffer);
+    metal->set_wait_limit(device, 1000);
+    assert_true(metal->list_run(list));
+    fake.set("hangs", 1);
+    assert_false(metal->list_wait(list));
+    assert_false(metal->list_run(list));
+    metal->list_destroy(list);
+    metal->buffer_destroy(device, buffer);
+    metal->program_destroy(device, program);
+    metal->close(device);
+}
+
 static void aggressive_keeps_the_gpu_awake(void **state)
 {
     (void)state;
@@ -576,6 +598,7 @@ int main(void)
         TEST(passive_sleeps),
         TEST(active_asks),
         TEST(who_spins_commits_early),
+        TEST(who_spins_gives_up),
         TEST(aggressive_keeps_the_gpu_awake),
         TEST(buffers_are_bound_after_the_delegate_is_applied),
         TEST(buffers_that_do_not_fit_are_refused),

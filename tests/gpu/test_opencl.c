@@ -14,6 +14,7 @@ static struct {
     cl_int failure;        // what the call says then
     char failed[48];       // its name
     bool card;             // the device says that it is no CPU: then writes are staged
+    bool hangs;            // events are never reached
 } shared;
 
 static bool fails(const char *function)
@@ -46,7 +47,8 @@ static bool fails(const char *function)
         (k, d, w, s, v, r)) \
     X(clSetKernelArg, (cl_kernel k, cl_uint i, size_t s, const void *v), (k, i, s, v)) \
     X(clFlush, (cl_command_queue q), (q)) \
-    X(clFinish, (cl_command_queue q), (q)) \
+    X(clWaitForEvents, (cl_uint n, const cl_event *l), (n, l)) \
+    X(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, const cl_event *l, cl_event *e), (q, n, l, e)) \
     X(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool w, size_t o, size_t s, const void *p, cl_uint n, \
         const cl_event *l, cl_event *e), (q, m, w, o, s, p, n, l, e)) \
     X(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool w, size_t o, size_t s, void *p, cl_uint n, \
@@ -126,6 +128,14 @@ static cl_int CL_API_CALL try_clGetDeviceInfo(cl_device_id id, cl_device_info wh
     return code;
 }
 
+static cl_int CL_API_CALL try_clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value,
+                                             size_t *needed)
+{
+    cl_int code = shared.real.clGetEventInfo(event, what, size, value, needed);
+    if (shared.hangs) *(cl_int *)value = CL_RUNNING;
+    return code;
+}
+
 const struct opencl_library *__real_gpu_opencl_library(void);
 const struct opencl_library *__wrap_gpu_opencl_library(void);
 const struct opencl_library *__wrap_gpu_opencl_library(void)
@@ -148,6 +158,7 @@ const struct opencl_library *__wrap_gpu_opencl_library(void)
     NAME(clBuildProgram)
     NAME(clEnqueueMapBuffer)
     NAME(clGetDeviceInfo)
+    NAME(clGetEventInfo)
     shared.library.count = 1;
     shared.library.devices[0].cl = &shared.own;
     return &shared.library;
@@ -158,7 +169,7 @@ const struct opencl_library *__wrap_gpu_opencl_library(void)
 static int begin_well(void **state)
 {
     shared.fail_after = 0;
-    shared.card = false;
+    shared.card = shared.hangs = false;
     return make_folder(state);
 }
 
@@ -218,6 +229,33 @@ static void test_every_call_is_out_of_memory(void **state)
     fail_every_call(*state, CL_OUT_OF_RESOURCES);
 }
 
+static void test_commands_that_never_end(void **state)
+{
+    (void)state;
+    live_with_hang("opencl", "OpenCL", &shared.hangs);
+    shared.card = true; // writes are staged
+    live_with_hang("opencl", "OpenCL", &shared.hangs);
+}
+
+// Any thread may wait for a fence of the device, which has no messages.
+static void test_fences_that_are_never_reached(void **state)
+{
+    (void)state;
+    const struct gpu_backend *backend = &gpu_backend_opencl;
+    struct gpu_device *device = backend->open(0, NULL);
+    assert_non_null(device);
+    backend->set_wait_limit(device, 1000);
+    struct gpu_fence *fence = backend->fence_create(device);
+    assert_non_null(fence);
+    shared.hangs = true;
+    assert_false(backend->fence_wait(fence));
+    shared.hangs = false;
+    while (!backend->fence_wait(fence)) continue;
+    backend->fence_destroy(fence);
+    backend->close(device);
+    assert_int_equal(driver.alive, 0);
+}
+
 // ---- kept kernels -------------------------------------------------------------------------------
 
 static void test_second_start_compiles_nothing(void **state)
@@ -235,8 +273,8 @@ int main(void)
     }
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin_well, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(test_every_call_loses_a_card),
-        TEST(test_every_call_is_out_of_memory),
+        TEST(test_every_call_loses_a_card),       TEST(test_every_call_is_out_of_memory),
+        TEST(test_commands_that_never_end),       TEST(test_fences_that_are_never_reached),
         TEST(test_second_start_compiles_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static bool same(const struct gpu_options *a, const struct gpu_options *b)
            a->skip_small == b->skip_small && a->tune == b->tune && strcmp(a->backend, b->backend) == 0 &&
            strcmp(a->device, b->device) == 0 && a->context.api == b->context.api &&
            same_text(a->serialization_dir, b->serialization_dir) && same_text(a->model_token, b->model_token) &&
-           a->cache_bytes == b->cache_bytes && a->wait == b->wait;
+           a->cache_bytes == b->cache_bytes && a->wait == b->wait && a->wait_limit == b->wait_limit;
 }
 
 static TfLiteGpuDelegateOptionsV2 kept_in(const char *folder, const char *token)
@@ -76,6 +76,7 @@ HALITE(context, &context)
 HALITE(quantized, kHaliteGpuQuantizedExact)
 HALITE(serialization_max_bytes, 1)
 HALITE(tune, true)
+HALITE(wait_limit_ms, 1)
 #undef HALITE
 
 #define METAL(field, value)                                                        \
@@ -152,6 +153,7 @@ static const struct {
     HALITE(quantized),
     HALITE(serialization_max_bytes),
     HALITE(tune),
+    HALITE(wait_limit_ms),
     {"TFLGpuDelegateOptions", "allow_precision_loss", metal_allow_precision_loss},
     {"TFLGpuDelegateOptions", "enable_quantization", metal_enable_quantization},
     {"TFLGpuDelegateOptions", "wait_type", metal_wait_type},

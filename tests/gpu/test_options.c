@@ -363,6 +363,25 @@ static void test_key_of_a_folder(void **state)
     }
 }
 
+static void test_limit_of_waits(void **state)
+{
+    (void)state;
+    const char *keys[] = {"wait_limit_ms"}, *values[] = {"1500", "0", "-1"};
+    struct messages messages = {0};
+    struct hl_reporter reporter = {collect, &messages};
+    struct gpu_options options;
+    for (int i = 0; i < 2; i++) {
+        assert_true(gpu_options_from_keys(keys, values + i, 1, &reporter, &options));
+        assert_true(options.wait_limit == (i == 0 ? 1500000000 : 0));
+    }
+    assert_string_equal(messages.text, "");
+    assert_false(gpu_options_from_keys(keys, values + 2, 1, &reporter, &options));
+    assert_non_null(strstr(messages.text, "wait_limit_ms is -1, which is to be 0 or more"));
+    HaliteGpuDelegateOptions own = {.struct_size = sizeof own, .wait_limit_ms = UINT64_MAX};
+    assert_true(gpu_options_from_halite(&own, &reporter, &options));
+    assert_true(options.wait_limit == UINT64_MAX);
+}
+
 static void test_limit_of_a_folder(void **state)
 {
     (void)state;
@@ -458,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_key_options),
         cmocka_unit_test(test_key_of_a_folder),
         cmocka_unit_test(test_limit_of_a_folder),
+        cmocka_unit_test(test_limit_of_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -859,20 +859,22 @@ static void every_call_may_fail(void **state)
     assert_non_null(shared.device);
 }
 
+// Lost by an error; with staging memory by a run without an end, but for cards, which are done before they are asked.
 static void a_lost_device_stays_lost(void **state)
 {
     (void)state;
+    bool hangs = shared.way == STAGING && api->caps(shared.device)->software;
     struct gpu_buffer *a = new_buffer(256), *b = new_buffer(256);
     struct gpu_program *program = new_program(&plus, GPU_F32, NULL);
     struct gpu_list *list = api->list_create(shared.device), *other = api->list_create(shared.device);
     assert_true(program && list && other && add_plus(list, program, a, b, 64, 1.0f) && api->list_finish(list));
     fill(a, 64, 0.0f, 0.0f);
     assert_true(api->list_run(list) && api->list_wait(list));
-    shared.failing = "vkQueueSubmit";
-    shared.failure = VK_ERROR_DEVICE_LOST;
+    shared.failing = hangs ? "vkWaitForFences" : "vkQueueSubmit";
+    shared.failure = hangs ? VK_TIMEOUT : VK_ERROR_DEVICE_LOST;
     shared.fail_after = 1;
-    assert_false(api->list_run(list));
-    said("vkQueueSubmit failed: VK_ERROR_DEVICE_LOST", "make a new one");
+    assert_false(api->list_run(list) && api->list_wait(list));
+    said(hangs ? "a run has not ended in 3.6e+03 s" : "vkQueueSubmit failed: VK_ERROR_DEVICE_LOST", "delete");
     char bytes[4] = "";
     uint64_t time;
     assert_false(api->list_run(list));

@@ -131,6 +131,9 @@ struct gpu_backend {
     const struct gpu_caps *(*caps)(const struct gpu_device *device);
     // Chooses how list_wait and buffer_read wait; at first they sleep. False after a message. NULL: they always sleep.
     bool (*set_wait)(struct gpu_device *device, enum gpu_wait wait);
+    // How long one wait for the device may take before that counts as lost, 0: as long as suits it. NULL: it never
+    // takes long.
+    void (*set_wait_limit)(struct gpu_device *device, uint64_t nanoseconds);
 
     struct gpu_buffer *(*buffer_create)(struct gpu_device *device, size_t bytes);
     // A buffer that the host writes before a run (from_host) or reads after it, in memory that suits this. NULL after a
@@ -212,7 +215,8 @@ struct gpu_backend {
     bool (*sync_file_create)(struct gpu_device *device, int *descriptor);
     // A fence of our own, which is reached when everything submitted so far is done. NULL after a message.
     struct gpu_fence *(*fence_create)(struct gpu_device *device);
-    // These two may be called by any thread at any time. False, without a message: the device was lost.
+    // These two may be called by any thread at any time. False, without a message: the device was lost, or the limit
+    // of set_wait_limit is over.
     bool (*fence_wait)(struct gpu_fence *fence);
     void (*fence_destroy)(struct gpu_fence *fence);
 };

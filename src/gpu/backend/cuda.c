@@ -63,7 +63,7 @@ bool gpu_cuda_enter(struct gpu_device *device, const char *action)
 
 bool gpu_cuda_enter_to_destroy(struct gpu_device *device)
 {
-    return device->cuda->context_push(device->context) == CUDA_OK;
+    return !device->base.is_abandoned && device->cuda->context_push(device->context) == CUDA_OK;
 }
 
 void gpu_cuda_leave(struct gpu_device *device)
@@ -72,12 +72,33 @@ void gpu_cuda_leave(struct gpu_device *device)
     device->cuda->context_pop(&context);
 }
 
+struct question {
+    struct gpu_device *device;
+    cuda_result answer;
+};
+
+static bool is_busy(void *about)
+{
+    struct question *question = about;
+    question->answer = question->device->cuda->stream_query(question->device->stream);
+    return question->answer == CUDA_NOT_READY;
+}
+
+bool gpu_cuda_settle(struct gpu_device *device, cuda_result *result)
+{
+    struct question question = {device, CUDA_OK};
+    bool ended = gpu_device_wait(&device->base, is_busy, &question);
+    *result = question.answer;
+    return ended;
+}
+
 bool gpu_cuda_finish(struct gpu_device *device)
 {
+    cuda_result result;
     device->staged_bytes = 0;
     device->is_busy = false;
-    return gpu_cuda_succeeded(device, device->cuda->stream_synchronize(device->stream), "cuStreamSynchronize",
-                              "waiting for the device");
+    return gpu_cuda_settle(device, &result) &&
+           gpu_cuda_succeeded(device, result, "cuStreamQuery", "waiting for the device");
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------
@@ -142,12 +163,13 @@ static void cuda_close(struct gpu_device *device)
     gpu_program_cache_free(&device->base.program_cache);
     if (device->context) {
         if (gpu_cuda_enter_to_destroy(device)) {
-            if (device->stream) device->cuda->stream_synchronize(device->stream);
-            if (device->staging) device->cuda->host_free(device->staging);
-            if (device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
+            cuda_result ignored;
+            bool ended = !device->stream || gpu_cuda_settle(device, &ignored);
+            if (ended && device->staging) device->cuda->host_free(device->staging);
+            if (ended && device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
             gpu_cuda_leave(device);
         }
-        if (device->has_own_context) device->cuda->context_release(device->id);
+        if (device->has_own_context && !device->base.is_abandoned) device->cuda->context_release(device->id);
     }
     free(device);
 }
@@ -249,6 +271,7 @@ const struct gpu_backend gpu_backend_cuda = {
     .open_shared = cuda_open_shared,
     .close = cuda_close,
     .caps = cuda_caps,
+    .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_cuda_buffer_create,
     .buffer_create_for_host = gpu_cuda_buffer_create_for_host,
     .buffer_import = gpu_cuda_buffer_import,

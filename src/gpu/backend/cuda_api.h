@@ -32,6 +32,7 @@ enum {
     CUDA_NO_BINARY_FOR_GPU = 209,
     CUDA_ECC_UNCORRECTABLE = 214,
     CUDA_NVLINK_UNCORRECTABLE = 220,
+    CUDA_NOT_READY = 600, // of a query: there is still something to do
     CUDA_ILLEGAL_ADDRESS = 700,
     CUDA_LAUNCH_TIMEOUT = 702,
     CUDA_CONTEXT_IS_DESTROYED = 709,
@@ -111,7 +112,7 @@ struct cuda_edge {
     X(copy_to_host, cuMemcpyDtoHAsync_v2, (void *to, cuda_pointer from, size_t bytes, struct cuda_stream *stream)) \
     X(stream_create, cuStreamCreate, (struct cuda_stream **stream, unsigned flags)) \
     X(stream_destroy, cuStreamDestroy_v2, (struct cuda_stream *stream)) \
-    X(stream_synchronize, cuStreamSynchronize, (struct cuda_stream *stream)) \
+    X(stream_query, cuStreamQuery, (struct cuda_stream *stream)) \
     X(event_create, cuEventCreate, (struct cuda_event **event, unsigned flags)) \
     X(event_destroy, cuEventDestroy_v2, (struct cuda_event *event)) \
     X(event_record, cuEventRecord, (struct cuda_event *event, struct cuda_stream *stream)) \

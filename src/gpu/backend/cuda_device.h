@@ -51,7 +51,9 @@ bool gpu_cuda_enter(struct gpu_device *device, const char *action);
 // The same for what takes objects away, without a message. Where it is false, the context went with its objects.
 bool gpu_cuda_enter_to_destroy(struct gpu_device *device);
 void gpu_cuda_leave(struct gpu_device *device);
-// Waits for all that was submitted. Inside of gpu_cuda_enter.
+// Waits for all that was submitted, inside of gpu_cuda_enter. *result: how it ended. False after a message: it has not.
+bool gpu_cuda_settle(struct gpu_device *device, cuda_result *result);
+// The same, but true only where it ended well.
 bool gpu_cuda_finish(struct gpu_device *device);
 
 // The functions of struct gpu_backend.

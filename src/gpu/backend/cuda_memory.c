@@ -101,12 +101,13 @@ void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffe
 {
     if (!buffer) return;
     if (gpu_cuda_enter_to_destroy(device)) {
-        device->cuda->stream_synchronize(device->stream);
-        if (buffer->host && buffer->is_borrowed)
+        cuda_result ignored;
+        bool ended = gpu_cuda_settle(device, &ignored);
+        if (ended && buffer->host && buffer->is_borrowed)
             device->cuda->host_unregister(buffer->host);
-        else if (buffer->host)
+        else if (ended && buffer->host)
             device->cuda->host_free(buffer->host);
-        else if (!buffer->is_borrowed)
+        else if (ended && !buffer->is_borrowed)
             device->cuda->memory_free(buffer->address);
         gpu_cuda_leave(device);
     }
@@ -160,6 +161,9 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
 static bool read_now(struct gpu_device *device, cuda_pointer from, void *to, size_t bytes)
 {
     void *staged = has_staging(device, bytes) ? device->staging + STAGING_BYTES : NULL;
+    // A copy to the caller's memory begins when the device has nothing else to do: none is left behind by a run that
+    // does not end.
+    if (!staged && !gpu_cuda_finish(device)) return false;
     cuda_result code = device->cuda->copy_to_host(staged ? staged : to, from, bytes, device->stream);
     device->is_busy = true;
     if (!gpu_cuda_succeeded(device, code, "cuMemcpyDtoHAsync", "reading a buffer") || !gpu_cuda_finish(device))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "gpu/backend/wait.h"
 
 enum { MESSAGE_BYTES = 6400 }; // a compiler's log is the longest
 
@@ -39,6 +40,45 @@ bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action)
     return !base->lost ||
            gpu_device_fail(base, "cannot %s: the device was lost earlier; delete the delegate and create it anew",
                            action);
+}
+
+// Work of a GPU that takes minutes is nobody's: drivers with a watchdog end it after 2 to 10 seconds. The kernels of a
+// software device share processors with everything else, and those of a large model have taken minutes there.
+#define SECOND UINT64_C(1000000000)
+static const uint64_t limit_of_gpu = 120 * SECOND, limit_of_software = 3600 * SECOND;
+#undef SECOND
+
+void gpu_device_set_wait_limit(struct gpu_device *device, uint64_t nanoseconds)
+{
+    ((struct gpu_device_base *)device)->wait_limit = nanoseconds;
+}
+
+uint64_t gpu_device_wait_limit(const struct gpu_device_base *base)
+{
+    if (base->wait_limit > 0) return base->wait_limit;
+    return base->caps.software ? limit_of_software : limit_of_gpu;
+}
+
+// A card's work takes less than its driver needs to wake a thread; a battery or a software device has better uses for
+// the processor.
+uint64_t gpu_device_wait_spin(const struct gpu_device_base *base)
+{
+    return base->caps.software ? 0 : base->caps.integrated ? 100000 : 2000000;
+}
+
+bool gpu_device_abandon(struct gpu_device_base *base)
+{
+    base->lost = base->is_abandoned = true;
+    return gpu_device_fail(base,
+                           "a run has not ended in %.3g s, the limit of option wait_limit_ms, and what it uses stays "
+                           "allocated" GPU_DEVICE_IS_LOST ", with a higher limit if runs may take so long",
+                           1e-9 * (double)gpu_device_wait_limit(base));
+}
+
+bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about), void *about)
+{
+    struct gpu_wait_desc desc = {is_busy, about, gpu_device_wait_spin(base), gpu_device_wait_limit(base)};
+    return gpu_wait_until_done(&desc) || gpu_device_abandon(base);
 }
 
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,

@@ -15,7 +15,11 @@ struct gpu_device_base {
     const char *api; // "OpenCL", for messages
     struct gpu_caps caps;
     struct hl_reporter reporter;
-    bool lost;                              // set when the driver gives the device up; never cleared
+    bool lost; // set when the driver gives the device up; never cleared
+    // Set, like `lost`, when a wait was given up. The device may still be at work with its objects: they are not
+    // destroyed, but left to the driver until the process ends.
+    bool is_abandoned;
+    uint64_t wait_limit;                    // nanoseconds; 0: as gpu_device_wait_limit says
     struct gpu_program_cache program_cache; // unused where the API has a cache of its own
 };
 
@@ -32,6 +36,16 @@ void *gpu_device_no_memory(const struct gpu_device_base *base, const char *purpo
 
 // Whether the device still works. False after a message that the caller "cannot ACTION".
 bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action);
+// gpu_backend.set_wait_limit.
+void gpu_device_set_wait_limit(struct gpu_device *device, uint64_t nanoseconds);
+// How many nanoseconds a wait may take, and for how many of them its thread need not sleep.
+uint64_t gpu_device_wait_limit(const struct gpu_device_base *base);
+uint64_t gpu_device_wait_spin(const struct gpu_device_base *base);
+// Ends a wait that took too long: reports it, and gives the device up. Always false.
+bool gpu_device_abandon(struct gpu_device_base *base);
+// Waits until is_busy denies. False after that message.
+bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about), void *about);
+
 // Whether a range lies inside a buffer of buffer_bytes. False after a message; action: "writing".
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
                           const char *action);

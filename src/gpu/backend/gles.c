@@ -124,6 +124,17 @@ bool gpu_gles_egl_failed(struct gpu_device *device, const char *function, const 
     return failed(device, code, function, about, "");
 }
 
+bool gpu_gles_finish(struct gpu_device *device, const char *about)
+{
+    const struct gles_api *gl = device->gl;
+    void *sync = gl->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (!sync) return gpu_gles_check(device, "glFenceSync", about);
+    unsigned answer = gl->glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, gpu_device_wait_limit(&device->base));
+    if (answer == GL_TIMEOUT_EXPIRED) return gpu_device_abandon(&device->base);
+    gl->glDeleteSync(sync);
+    return gpu_gles_check(device, "glClientWaitSync", about);
+}
+
 // ---- the current context --------------------------------------------------------------------------------------------
 
 static void restore_api(struct gpu_device *device)
@@ -235,7 +246,7 @@ static void gles_close(struct gpu_device *device)
     if (!device) return;
     gpu_program_cache_free(&device->base.program_cache);
     gpu_gles_images_end(device);
-    gpu_gles_context_destroy(device->found, &device->context);
+    if (!device->base.is_abandoned) gpu_gles_context_destroy(device->found, &device->context);
     free(device);
 }
 
@@ -434,6 +445,7 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
         return false;
     if (bytes == 0) return true;
     if (!gpu_gles_enter(device, "read a buffer")) return false;
+    if (!gpu_gles_finish(device, "reading a buffer")) return gpu_gles_leave(device, false);
     gl->glBindBuffer(GL_COPY_READ_BUFFER, buffer->buffer);
     const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, GL_MAP_READ_BIT);
     bool ok = gpu_gles_check(device, "glMapBufferRange", "reading a buffer") &&
@@ -789,8 +801,7 @@ static bool gles_list_wait(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
     if (!gpu_gles_enter(device, "wait for a run")) return false;
-    device->gl->glFinish();
-    return gpu_gles_leave(device, gpu_gles_check(device, "glFinish", "waiting for a run"));
+    return gpu_gles_leave(device, gpu_gles_finish(device, "waiting for a run"));
 }
 
 // A barrier after each dispatch makes its query cover this dispatch alone.
@@ -805,7 +816,7 @@ static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uin
         gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
         gl->glEndQuery(GL_TIME_ELAPSED);
     }
-    if (!end_run(list)) return false;
+    if (!end_run(list) || !gpu_gles_finish(device, "profiling")) return false; // its results have no limit of their own
     for (int i = 0; i < list->count; i++) gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
     if (!gpu_gles_check(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
     if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
@@ -828,12 +839,12 @@ static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
 static bool run_by_cpu_clock(struct gpu_list *list, uint64_t *nanoseconds)
 {
     const struct gles_api *gl = list->device->gl;
-    gl->glFinish();
+    if (!gpu_gles_finish(list->device, "profiling")) return false;
     for (int i = 0; i < list->count; i++) {
         uint64_t begin = hl_nanoseconds();
         bind_and_dispatch(list, i);
         gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-        gl->glFinish();
+        if (!gpu_gles_finish(list->device, "profiling")) return false;
         nanoseconds[i] = hl_nanoseconds() - begin;
     }
     return end_run(list);
@@ -861,6 +872,7 @@ const struct gpu_backend gpu_backend_gles = {
     .open_shared = gles_open_shared,
     .close = gles_close,
     .caps = gles_caps,
+    .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_gles_buffer_create,
     .buffer_import = gles_buffer_import,
     .image_import = gpu_gles_image_import,

@@ -33,7 +33,9 @@
     X(void, glGetInteger64v, (unsigned name, int64_t *value)) \
     X(void, glEnable, (unsigned capability)) \
     X(void, glFlush, (void)) \
-    X(void, glFinish, (void)) \
+    X(void *, glFenceSync, (unsigned condition, unsigned flags)) \
+    X(unsigned, glClientWaitSync, (void *sync, unsigned flags, uint64_t nanoseconds)) \
+    X(void, glDeleteSync, (void *sync)) \
     X(void, glGenBuffers, (int32_t count, unsigned *buffers)) \
     X(void, glDeleteBuffers, (int32_t count, const unsigned *buffers)) \
     X(void, glBindBuffer, (unsigned target, unsigned buffer)) \
@@ -115,6 +117,7 @@ enum {
     GL_TEXTURE_2D = 0x0DE1, GL_UNSIGNED_BYTE = 0x1401, GL_FLOAT = 0x1406, GL_HALF_FLOAT = 0x140B, GL_RGBA = 0x1908,
     GL_TEXTURE_MAG_FILTER = 0x2800, GL_TEXTURE_MIN_FILTER = 0x2801, GL_NEAREST = 0x2600, GL_TEXTURE_WIDTH = 0x1000,
     GL_TEXTURE_HEIGHT = 0x1001, GL_TEXTURE_INTERNAL_FORMAT = 0x1003, GL_RGBA8 = 0x8058, GL_TEXTURE0 = 0x84C0,
+    GL_SYNC_FLUSH_COMMANDS_BIT = 0x1, GL_SYNC_GPU_COMMANDS_COMPLETE = 0x9117, GL_TIMEOUT_EXPIRED = 0x911B,
     GL_RGBA32F = 0x8814, GL_RGBA16F = 0x881A, GL_PIXEL_UNPACK_BUFFER = 0x88EC,
 };
 // clang-format on

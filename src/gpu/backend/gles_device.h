@@ -56,6 +56,9 @@ bool gpu_gles_check(struct gpu_device *device, const char *function, const char 
 // where that context is current in this thread.
 bool gpu_gles_enter_after(struct gpu_device *device, const char *action);
 
+// Waits for all that the current context was given, as glFinish does without a limit. False after a message.
+bool gpu_gles_finish(struct gpu_device *device, const char *about);
+
 // Functions of gpu_backend.
 struct gpu_buffer *gpu_gles_buffer_create(struct gpu_device *device, size_t bytes);
 void gpu_gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);

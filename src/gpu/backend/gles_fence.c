@@ -27,19 +27,21 @@ void gpu_gles_sync_destroy(const struct gles_found *found, void *sync)
 
 // ---- the application's context -------------------------------------------------------------------------------------
 
-// Returns a fence of what the application's context was given, NULL: there is nothing to wait for, or no longer.
-static void *end_application(const struct gpu_device *device)
+// *sync: a fence of what the application's context was given, NULL: there is nothing to wait for, or no longer. False
+// after a message.
+static bool end_application(struct gpu_device *device, void **sync)
 {
-    if (!device->shared.share || device->gl->eglGetCurrentContext() != device->shared.share) return NULL;
+    *sync = NULL;
+    if (!device->shared.share || device->gl->eglGetCurrentContext() != device->shared.share) return true;
     device->gl->glMemoryBarrier(GL_ALL_BARRIER_BITS);
-    void *sync = device->found->fences ? gpu_gles_sync_create(device->found) : NULL;
-    if (!sync) device->gl->glFinish();
-    return sync;
+    *sync = device->found->fences ? gpu_gles_sync_create(device->found) : NULL;
+    return *sync || gpu_gles_finish(device, "the application's commands");
 }
 
 bool gpu_gles_enter_after(struct gpu_device *device, const char *action)
 {
-    void *sync = end_application(device);
+    void *sync;
+    if (!gpu_device_is_alive(&device->base, action) || !end_application(device, &sync)) return false;
     bool entered = gpu_gles_enter(device, action);
     bool ok = entered && (!sync || gpu_gles_sync_await(device->found, sync) ||
                           gpu_gles_egl_failed(device, "eglWaitSync", "the application's commands"));
@@ -52,6 +54,7 @@ bool gpu_gles_enter_after(struct gpu_device *device, const char *action)
 struct gpu_fence {
     struct gles_found found; // the display, and its functions
     void *sync;
+    uint64_t limit; // of a wait, in nanoseconds
 };
 
 const char *gpu_gles_fence_type(const struct gpu_device *device)
@@ -88,7 +91,7 @@ struct gpu_fence *gpu_gles_fence_create(struct gpu_device *device)
 {
     struct gpu_fence *fence = calloc(1, sizeof *fence);
     if (!fence) return gpu_device_no_memory(&device->base, "a fence");
-    *fence = (struct gpu_fence){*device->found, make_sync(device)};
+    *fence = (struct gpu_fence){*device->found, make_sync(device), gpu_device_wait_limit(&device->base)};
     if (fence->sync) return fence;
     free(fence);
     return NULL;
@@ -97,7 +100,7 @@ struct gpu_fence *gpu_gles_fence_create(struct gpu_device *device)
 bool gpu_gles_fence_wait(struct gpu_fence *fence)
 {
     const struct gles_found *found = &fence->found;
-    return found->gl->eglClientWaitSyncKHR(found->display, fence->sync, 0, UINT64_MAX) == EGL_CONDITION_SATISFIED;
+    return found->gl->eglClientWaitSyncKHR(found->display, fence->sync, 0, fence->limit) == EGL_CONDITION_SATISFIED;
 }
 
 void gpu_gles_fence_destroy(struct gpu_fence *fence)

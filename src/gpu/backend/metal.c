@@ -422,6 +422,7 @@ const struct gpu_backend gpu_backend_metal = {
     .close = metal_close,
     .caps = metal_caps,
     .set_wait = metal_set_wait,
+    .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = metal_buffer_create,
     .buffer_import = metal_buffer_import,
     .buffer_destroy = metal_buffer_destroy,

@@ -4,10 +4,12 @@
 //
 // How a wait waits (enum gpu_wait): SLEEP and NONE block in waitUntilCompleted (NONE concerns only those who call it);
 // SPIN and AWAKE ask for the status again and again, which costs a processor and saves the time that it takes to wake a
-// thread.
+// thread. Metal itself ends runs that take too long, with an error; only the waits that ask have a limit of their own.
 #include "gpu/backend/metal_device.h"
 
 #include <string.h>
+
+#include "gpu/backend/wait.h"
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
@@ -68,13 +70,27 @@ static bool take_oldest(struct gpu_device *device)
     return ok;
 }
 
+struct question {
+    struct gpu_device *device;
+    void *commands;
+};
+
+static bool is_busy(void *about)
+{
+    const struct question *question = about;
+    return !is_done(question->device, question->commands);
+}
+
 // A queue runs its command buffers in order, so that waiting for the last is waiting for all.
 static bool wait_for(struct gpu_device *device, int count)
 {
     void *last = count > 0 ? device->pending[count - 1] : NULL;
     bool spins = device->wait == GPU_WAIT_SPIN || device->wait == GPU_WAIT_AWAKE, ok = true;
+    uint64_t limit = gpu_device_wait_limit(&device->base);
+    struct question question = {device, last};
+    struct gpu_wait_desc desc = {is_busy, &question, limit, limit};
     if (last && !spins) METAL_TELL0(device->mtl, void, last, wait);
-    while (last && spins && !is_done(device, last)) continue;
+    if (last && spins && !gpu_wait_until_done(&desc)) return gpu_device_abandon(&device->base);
     while (count-- > 0) ok = take_oldest(device) && ok;
     return ok;
 }
@@ -82,6 +98,7 @@ static bool wait_for(struct gpu_device *device, int count)
 bool gpu_metal_commit(struct gpu_device *device, void *commands)
 {
     bool ok = device->pending_count < METAL_MAX_PENDING || wait_for(device, METAL_MAX_PENDING / 2);
+    if (device->base.is_abandoned) return false;
     METAL_TELL0(device->mtl, void, commands, commit);
     device->pending[device->pending_count++] = METAL_TELL0(device->mtl, void *, commands, retain);
     return ok;

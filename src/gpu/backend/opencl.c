@@ -15,7 +15,7 @@
 #include "gpu/backend/opencl_device.h"
 
 #define API "OpenCL"
-enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
+enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256, READ_BYTES = 16 << 10 };
 #define BUILD_OPTIONS " -cl-mad-enable -w"
 
 // Queries of extensions, by number, because older headers lack their names.
@@ -250,12 +250,15 @@ static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
     gpu_program_cache_free(&device->base.program_cache);
-    if (device->staged)
-        device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
-    if (device->staging) device->cl->clReleaseMemObject(device->staging);
-    if (device->clocked) device->cl->clReleaseCommandQueue(device->clocked);
-    if (device->queue) device->cl->clReleaseCommandQueue(device->queue);
-    if (device->context) device->cl->clReleaseContext(device->context);
+    if (!device->base.is_abandoned) {
+        if (device->staged)
+            device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
+        if (device->staging) device->cl->clReleaseMemObject(device->staging);
+        if (device->clocked) device->cl->clReleaseCommandQueue(device->clocked);
+        if (device->queue) device->cl->clReleaseCommandQueue(device->queue);
+        if (device->context) device->cl->clReleaseContext(device->context);
+        free(device->read);
+    }
     free(device);
 }
 
@@ -354,18 +357,46 @@ static const struct gpu_caps *opencl_caps(const struct gpu_device *device)
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
+// An error is an end, too, which clWaitForEvents says then.
+bool gpu_opencl_is_busy(void *about)
+{
+    const struct opencl_await *await = about;
+    cl_int status = CL_COMPLETE;
+    return await->cl->clGetEventInfo(await->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+               CL_SUCCESS &&
+           status > CL_COMPLETE;
+}
+
+// Waits for an event of a queue, and releases it. What was polled does not count as seen: clWaitForEvents makes what
+// the commands wrote visible.
+static bool end_event(struct gpu_device *device, cl_command_queue queue, cl_event event)
+{
+    struct opencl_await await = {device->cl, event};
+    bool ok = gpu_opencl_check(device, device->cl->clFlush(queue), "clFlush", "waiting for a run") &&
+              gpu_device_wait(&device->base, gpu_opencl_is_busy, &await) &&
+              gpu_opencl_check(device, device->cl->clWaitForEvents(1, &event), "clWaitForEvents", "waiting for a run");
+    device->cl->clReleaseEvent(event);
+    return ok;
+}
+
 static bool finish(struct gpu_device *device, cl_command_queue queue)
 {
+    cl_event event = NULL;
     if (queue == device->queue) device->staged_bytes = 0;
-    return gpu_opencl_check(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
+    cl_int code = device->cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, &event);
+    return gpu_opencl_check(device, code, "clEnqueueMarkerWithWaitList", "waiting for a run") &&
+           end_event(device, queue, event);
 }
 
 void gpu_opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
-    if (buffer->host && gpu_opencl_memory_unmap(device, buffer, device->queue)) finish(device, device->queue);
-    if (buffer->memory) device->cl->clReleaseMemObject(buffer->memory);
-    if (buffer->image.memory) device->cl->clReleaseMemObject(buffer->image.memory);
+    if (buffer->host && !device->base.is_abandoned && gpu_opencl_memory_unmap(device, buffer, device->queue))
+        finish(device, device->queue);
+    if (!device->base.is_abandoned) {
+        if (buffer->memory) device->cl->clReleaseMemObject(buffer->memory);
+        if (buffer->image.memory) device->cl->clReleaseMemObject(buffer->image.memory);
+    }
     free(buffer);
 }
 
@@ -423,6 +454,7 @@ static bool make_staging(struct gpu_device *device, size_t bytes)
     cl_int code;
     if (device->unstaged || bytes > STAGING_BYTES) return false;
     if (!device->staged) {
+        if (!finish(device, device->queue)) return false; // what is mapped next waits without a limit
         device->unstaged = true;
         device->staging =
             cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, STAGING_BYTES, NULL, &code);
@@ -448,7 +480,7 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
         return true;
     }
     cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
-    if (device->base.lost) return false;
+    if (device->base.lost || (wait && !finish(device, device->queue))) return false; // as above
     if (!wait) {
         from = memcpy(device->staged + device->staged_bytes, from, bytes);
         device->staged_bytes += (bytes + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
@@ -456,6 +488,20 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
     cl_int code =
         device->cl->clEnqueueWriteBuffer(device->queue, buffer->memory, wait, offset, bytes, from, 0, NULL, NULL);
     return gpu_opencl_check(device, code, "clEnqueueWriteBuffer", "writing a buffer");
+}
+
+// A run that does not end leaves its read behind, which must not hit the caller's memory one day. Larger reads have no
+// such room and begin when the run is over.
+static bool read_small(struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes)
+{
+    cl_event event = NULL;
+    cl_int code = device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_FALSE, offset, bytes, device->read,
+                                                  0, NULL, &event);
+    device->staged_bytes = 0;
+    if (!gpu_opencl_check(device, code, "clEnqueueReadBuffer", "reading a buffer")) return false;
+    if (end_event(device, device->queue, event)) return true;
+    device->read = NULL; // nobody knows when the driver is done with it
+    return false;
 }
 
 static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
@@ -470,9 +516,14 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
         memcpy(to, (unsigned char *)buffer->host + offset, bytes);
         return true;
     }
+    if (bytes <= READ_BYTES && (device->read || (device->read = malloc(READ_BYTES)))) {
+        if (!read_small(device, buffer, offset, bytes)) return false;
+        memcpy(to, device->read, bytes);
+        return true;
+    }
+    if (!finish(device, device->queue)) return false;
     cl_int code =
         device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
-    if (code == CL_SUCCESS) device->staged_bytes = 0;
     return gpu_opencl_check(device, code, "clEnqueueReadBuffer", "reading a buffer");
 }
 
@@ -482,7 +533,7 @@ static void opencl_program_destroy(struct gpu_device *device, struct gpu_program
 {
     if (!program) return;
     gpu_program_cache_forget(&device->base.program_cache, program);
-    if (program->program) device->cl->clReleaseProgram(program->program);
+    if (program->program && !device->base.is_abandoned) device->cl->clReleaseProgram(program->program);
     free(program);
 }
 
@@ -673,9 +724,10 @@ static void opencl_list_destroy(struct gpu_list *list)
 {
     if (!list) return;
     const struct opencl_api *cl = list->device->cl;
-    for (int i = 0; i < list->record_count; i++) cl->clReleaseKernel(list->records[i].kernel);
+    bool stays = list->device->base.is_abandoned;
+    for (int i = 0; i < list->record_count && !stays; i++) cl->clReleaseKernel(list->records[i].kernel);
     // The newest first: NVIDIA's driver crashes if the oldest of several overlapping sub-buffers is released first.
-    for (int i = list->view_count; i-- > 0;) cl->clReleaseMemObject(list->views[i].memory);
+    for (int i = list->view_count; i-- > 0 && !stays;) cl->clReleaseMemObject(list->views[i].memory);
     free(list->records);
     free(list->views);
     free(list->shared.list);
@@ -875,6 +927,7 @@ const struct gpu_backend gpu_backend_opencl = {
     .open_shared = opencl_open_shared,
     .close = opencl_close,
     .caps = opencl_caps,
+    .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_opencl_buffer_create,
     .buffer_import = opencl_buffer_import,
     .image_import = gpu_opencl_image_import,

@@ -28,7 +28,6 @@
     X(cl_int, clReleaseCommandQueue, (cl_command_queue)) \
     X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_command_queue_info, size_t, void *, size_t *)) \
     X(cl_int, clFlush, (cl_command_queue)) \
-    X(cl_int, clFinish, (cl_command_queue)) \
     X(cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *)) \
     X(cl_mem, clCreateSubBuffer, (cl_mem, cl_mem_flags, cl_buffer_create_type, const void *, cl_int *)) \
     X(cl_int, clRetainMemObject, (cl_mem)) \
@@ -67,6 +66,7 @@
     X(cl_event, clCreateUserEvent, (cl_context, cl_int *)) \
     X(cl_int, clSetUserEventStatus, (cl_event, cl_int)) \
     X(cl_int, clWaitForEvents, (cl_uint, const cl_event *)) \
+    X(cl_int, clGetEventInfo, (cl_event, cl_event_info, size_t, void *, size_t *)) \
     X(cl_int, clGetEventProfilingInfo, (cl_event, cl_profiling_info, size_t, void *, size_t *)) \
     X(cl_int, clReleaseEvent, (cl_event))
 // clang-format on

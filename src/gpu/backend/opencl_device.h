@@ -21,6 +21,7 @@ struct gpu_device {
     unsigned char *staged;
     size_t staged_bytes; // in use by pending writes; 0 whenever the queue is known to be idle
     bool unstaged;       // there is no staging memory: writes wait
+    unsigned char *read; // READ_BYTES, where small reads arrive; NULL until the first
 };
 
 struct gpu_buffer {
@@ -36,6 +37,14 @@ struct gpu_buffer {
 
 // Whether an OpenCL call succeeded. False after a message; about: the purpose of the call in a few words.
 bool gpu_opencl_check(struct gpu_device *device, cl_int code, const char *function, const char *about);
+
+// An event to wait for with a limit, which clWaitForEvents and clFinish do not have.
+struct opencl_await {
+    const struct opencl_api *cl;
+    cl_event event;
+};
+// gpu_wait_desc.is_busy; about: a struct opencl_await.
+bool gpu_opencl_is_busy(void *about);
 
 // Functions of gpu_backend.
 struct gpu_buffer *gpu_opencl_buffer_create(struct gpu_device *device, size_t bytes);

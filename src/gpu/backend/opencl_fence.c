@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "gpu/backend/opencl_device.h"
+#include "gpu/backend/wait.h"
 
 struct gpu_fence {
-    const struct opencl_api *cl;
-    cl_event event;
+    struct opencl_await await;
+    uint64_t spin, limit; // of struct gpu_wait_desc
 };
 
 const char *gpu_opencl_fence_type(const struct gpu_device *device)
@@ -48,19 +49,22 @@ struct gpu_fence *gpu_opencl_fence_create(struct gpu_device *device)
 {
     struct gpu_fence *fence = calloc(1, sizeof *fence);
     if (!fence) return gpu_device_no_memory(&device->base, "a fence");
-    *fence = (struct gpu_fence){device->cl, mark(device)};
-    if (fence->event) return fence;
+    *fence = (struct gpu_fence){{device->cl, mark(device)},
+                                gpu_device_wait_spin(&device->base),
+                                gpu_device_wait_limit(&device->base)};
+    if (fence->await.event) return fence;
     free(fence);
     return NULL;
 }
 
 bool gpu_opencl_fence_wait(struct gpu_fence *fence)
 {
-    return fence->cl->clWaitForEvents(1, &fence->event) == CL_SUCCESS;
+    struct gpu_wait_desc desc = {gpu_opencl_is_busy, &fence->await, fence->spin, fence->limit};
+    return gpu_wait_until_done(&desc) && fence->await.cl->clWaitForEvents(1, &fence->await.event) == CL_SUCCESS;
 }
 
 void gpu_opencl_fence_destroy(struct gpu_fence *fence)
 {
-    if (fence) fence->cl->clReleaseEvent(fence->event);
+    if (fence) fence->await.cl->clReleaseEvent(fence->await.event);
     free(fence);
 }

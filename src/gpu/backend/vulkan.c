@@ -184,12 +184,13 @@ static void vulkan_close(struct gpu_device *device)
     if (!device) return;
     const struct vulkan_device_api *vk = &device->vk;
     if (device->handle) {
-        if (!device->shared) // the application's other queues are none of our business
+        if (!device->base.lost) gpu_vulkan_wait(device, device->submitted);
+        if (!device->base.is_abandoned && !device->shared) // the application's other queues are none of our business
             vk->vkDeviceWaitIdle(device->handle);
-        else if (!device->base.lost)
-            gpu_vulkan_wait(device, device->submitted);
         gpu_vulkan_memory_destroy(device);
         gpu_vulkan_sync_files_end(device);
+    }
+    if (device->handle && !device->base.is_abandoned) {
         gpu_vulkan_queue_destroy(device);
         for (int i = 0; i <= GPU_MAX_BUFFERS; i++)
             vk->vkDestroyDescriptorSetLayout(device->handle, device->sets[i], NULL);
@@ -344,8 +345,10 @@ static void vulkan_program_destroy(struct gpu_device *device, struct gpu_program
 {
     if (!program) return;
     if (!device->base.lost) gpu_vulkan_wait(device, device->submitted);
-    device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
-    device->vk.vkDestroyPipelineLayout(device->handle, program->layout, NULL);
+    if (!device->base.is_abandoned) {
+        device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
+        device->vk.vkDestroyPipelineLayout(device->handle, program->layout, NULL);
+    }
     free(program);
 }
 
@@ -696,7 +699,7 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
               read_clocks(list, clocks, nanoseconds, count);
     if (!ok && !device->base.lost) gpu_vulkan_wait(device, list->number); // what is destroyed next must not be in use
     gpu_vulkan_free_commands(device, commands);
-    device->vk.vkDestroyQueryPool(device->handle, clocks, NULL);
+    if (!device->base.is_abandoned) device->vk.vkDestroyQueryPool(device->handle, clocks, NULL);
     return ok;
 }
 
@@ -706,7 +709,7 @@ static void vulkan_list_destroy(struct gpu_list *list)
     struct gpu_device *device = list->device;
     if (!device->base.lost) gpu_vulkan_wait(device, list->number);
     gpu_vulkan_free_commands(device, list->commands);
-    device->vk.vkDestroyDescriptorPool(device->handle, list->pool, NULL);
+    if (!device->base.is_abandoned) device->vk.vkDestroyDescriptorPool(device->handle, list->pool, NULL);
     free(list->records);
     free(list->written);
     free(list->images.list);
@@ -723,6 +726,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .open_shared = vulkan_open_shared,
     .close = vulkan_close,
     .caps = vulkan_caps,
+    .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_vulkan_buffer_create,
     .buffer_import = gpu_vulkan_buffer_import,
     .image_import = gpu_vulkan_image_import,

@@ -12,6 +12,8 @@ struct gpu_fence {
     const struct vulkan_device_api *vk;
     VkDevice device;
     VkFence handle;
+    uint64_t limit;
+    bool is_abandoned; // as the device
 };
 
 // On a queue of our own nothing of the application can be waited for.
@@ -67,6 +69,7 @@ struct gpu_fence *gpu_vulkan_fence_create(struct gpu_device *device)
     if (!fence) return gpu_device_no_memory(&device->base, "a fence");
     fence->vk = &device->vk;
     fence->device = device->handle;
+    fence->limit = gpu_device_wait_limit(&device->base);
     if (VULKAN_CALL(device, vkCreateFence, device->handle, &info, NULL, &fence->handle) &&
         VULKAN_CALL(device, vkQueueSubmit, device->queue, 0, NULL, fence->handle))
         return fence;
@@ -76,12 +79,14 @@ struct gpu_fence *gpu_vulkan_fence_create(struct gpu_device *device)
 
 bool gpu_vulkan_fence_wait(struct gpu_fence *fence)
 {
-    return fence->vk->vkWaitForFences(fence->device, 1, &fence->handle, VK_TRUE, UINT64_MAX) == VK_SUCCESS;
+    VkResult result = fence->vk->vkWaitForFences(fence->device, 1, &fence->handle, VK_TRUE, fence->limit);
+    fence->is_abandoned = result == VK_TIMEOUT;
+    return result == VK_SUCCESS;
 }
 
 void gpu_vulkan_fence_destroy(struct gpu_fence *fence)
 {
-    if (fence) fence->vk->vkDestroyFence(fence->device, fence->handle, NULL);
+    if (fence && !fence->is_abandoned) fence->vk->vkDestroyFence(fence->device, fence->handle, NULL);
     free(fence);
 }
 #endif

@@ -87,8 +87,10 @@ static void release(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
     drop_mirror(device, buffer);
-    if (!buffer->is_borrowed) device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
-    device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // also unmaps it
+    if (!device->base.is_abandoned) {
+        if (!buffer->is_borrowed) device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
+        device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // also unmaps it
+    }
     free(buffer);
 }
 

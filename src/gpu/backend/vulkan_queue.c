@@ -63,7 +63,9 @@ bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number)
         do result = device->vk.vkGetFenceStatus(device->handle, fence);
         while (result == VK_NOT_READY && hl_nanoseconds() < end);
     }
-    if (result == VK_NOT_READY) result = device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX);
+    if (result == VK_NOT_READY)
+        result = device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, gpu_device_wait_limit(&device->base));
+    if (result == VK_TIMEOUT) return gpu_device_abandon(&device->base);
     if (!gpu_vulkan_check(device, result, "vkWaitForFences")) return false;
     device->completed = number;
     return true;
@@ -134,7 +136,8 @@ bool gpu_vulkan_allocate_commands(struct gpu_device *device, VkCommandBuffer *co
 
 void gpu_vulkan_free_commands(struct gpu_device *device, VkCommandBuffer commands)
 {
-    if (commands) device->vk.vkFreeCommandBuffers(device->handle, device->pool, 1, &commands);
+    if (commands && !device->base.is_abandoned)
+        device->vk.vkFreeCommandBuffers(device->handle, device->pool, 1, &commands);
 }
 
 bool gpu_vulkan_begin_commands(struct gpu_device *device, VkCommandBuffer commands, VkCommandBufferUsageFlags usage)

@@ -36,9 +36,10 @@ void gpu_vulkan_sync_files_end(struct gpu_device *device)
     struct vulkan_sync_files *files = &device->sync_files;
     // The last signal comes after everything that was waited for.
     struct gpu_fence *last = files->count > 0 && !device->base.lost ? gpu_vulkan_fence_create(device) : NULL;
-    if (last) gpu_vulkan_fence_wait(last);
+    if (last && !gpu_vulkan_fence_wait(last)) gpu_device_abandon(&device->base);
     gpu_vulkan_fence_destroy(last);
-    for (int i = 0; i < files->count; i++) device->vk.vkDestroySemaphore(device->handle, files->list[i].handle, NULL);
+    for (int i = 0; i < files->count && !device->base.is_abandoned; i++)
+        device->vk.vkDestroySemaphore(device->handle, files->list[i].handle, NULL);
     free(files->list);
 }
 

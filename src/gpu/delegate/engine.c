@@ -102,6 +102,7 @@ bool gpu_engine_open(struct gpu_engine *engine)
         engine->device = info->backend->open(info->index, &engine->reporter);
     }
     if (!engine->device) return false;
+    if (info->backend->set_wait_limit) info->backend->set_wait_limit(engine->device, engine->options.wait_limit);
     if (info->backend->set_wait && !info->backend->set_wait(engine->device, engine->options.wait)) {
         info->backend->close(engine->device);
         engine->device = NULL;

@@ -210,6 +210,8 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
     options->tune = own.tune;
     options->skip_small = !own.take_small_partitions;
     if (own.serialization_max_bytes) options->cache_bytes = own.serialization_max_bytes;
+    bool endless = own.wait_limit_ms > UINT64_MAX / 1000000;
+    options->wait_limit = endless ? UINT64_MAX : own.wait_limit_ms * 1000000;
     if (own.context && !apply_context(&own, reporter, options)) {
         gpu_options_free(options);
         return false;
@@ -251,7 +253,7 @@ struct parsed {
     char *serialization_dir, *model_token, *device;
     int precision, quantized;
     bool require_full_delegation, take_small_partitions, tune;
-    int64_t serialization_max_bytes;
+    int64_t serialization_max_bytes, wait_limit_ms;
 };
 
 static const struct delegate_word precisions[] = {
@@ -293,6 +295,7 @@ static const struct delegate_option known[] = {
     OWN(take_small_partitions, BOOL, NULL, NULL),
     OWN(serialization_max_bytes, INT64, NULL, NULL),
     OWN(tune, BOOL, NULL, NULL),
+    OWN(wait_limit_ms, INT64, NULL, NULL),
 #undef V2
 #undef OWN
 };
@@ -301,9 +304,11 @@ enum { KNOWN = sizeof known / sizeof *known };
 static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter *reporter, struct gpu_options *options)
 {
     bool folder = parsed->serialization_dir, token = parsed->model_token;
-    if (parsed->serialization_max_bytes < 0) {
-        hl_report(reporter, "GPU delegate: serialization_max_bytes is %lld, which is to be 0 or more",
-                  (long long)parsed->serialization_max_bytes);
+    if (parsed->serialization_max_bytes < 0 || parsed->wait_limit_ms < 0) {
+        bool bytes = parsed->serialization_max_bytes < 0;
+        hl_report(reporter, "GPU delegate: %s is %lld, which is to be 0 or more",
+                  bytes ? "serialization_max_bytes" : "wait_limit_ms",
+                  (long long)(bytes ? parsed->serialization_max_bytes : parsed->wait_limit_ms));
         return false;
     }
     if (folder && token) parsed->v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
@@ -322,6 +327,7 @@ static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter 
         .take_small_partitions = parsed->take_small_partitions,
         .serialization_max_bytes = (uint64_t)parsed->serialization_max_bytes,
         .tune = parsed->tune,
+        .wait_limit_ms = (uint64_t)parsed->wait_limit_ms,
     };
     return gpu_options_from_halite(&own, reporter, options);
 }

@@ -37,6 +37,7 @@ struct gpu_options {
     // what is in a buffer of the application is not copied to its tensor.
     bool is_for_metal;
     enum gpu_wait wait;                    // where the backend knows several ways
+    uint64_t wait_limit;                   // nanoseconds; 0: the backend's
     char *serialization_dir, *model_token; // either both are set or neither is
     uint64_t cache_bytes;                  // that the folder's files may have together
 };

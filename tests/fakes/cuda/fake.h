@@ -26,6 +26,7 @@
     X(fail_code, 2, "what that call returns")                                \
     X(refuse_binaries, 0, "machine code that does not load: so many times")  \
     X(lost, 0, "whether every call returns lost_code")                       \
+    X(hangs, 0, "whether a stream that is asked never ends")                 \
     X(lost_at, 0, "number of the first call that does; 0: none")             \
     X(lost_code, 719, "what a context without a working kernel returns")     \
     X(calls, 0, "calls so far that can fail")                                \

@@ -243,7 +243,7 @@ static unsigned long commands_status(void *own, const char *selector)
     (void)selector;
     fake_lock();
     unsigned long status = commands->status;
-    bool is_over = (status == COMMITTED || status == SCHEDULED) && ++commands->polls >= PATIENCE;
+    bool is_over = (status == COMMITTED || status == SCHEDULED) && ++commands->polls >= PATIENCE && !fake.hangs;
     if (status == COMMITTED || status == SCHEDULED) fake.polls++;
     fake_unlock();
     if (is_over) fake_run_until(commands);

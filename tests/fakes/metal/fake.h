@@ -24,6 +24,7 @@
     X(is_old, 0, "whether the system lacks methods that came late")              \
     X(fail_at, 0, "number of the call that fails, from 1 on; 0: none")           \
     X(fail_code, 1, "with which code a command buffer fails then")               \
+    X(hangs, 0, "whether command buffers stay in flight for those who poll")     \
     X(calls, 0, "calls so far that can fail")                                    \
     X(commits, 0, "command buffers so far that were committed")                  \
     X(runs, 0, "command buffers so far that have run")                           \

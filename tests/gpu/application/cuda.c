@@ -120,6 +120,14 @@ static void end(void)
     MUST(app.cuda->context_release(0));
 }
 
+static void finish(void)
+{
+    cuda_result code;
+    do code = app.cuda->stream_query(app.stream);
+    while (code == CUDA_NOT_READY);
+    MUST(code);
+}
+
 static void launch(struct cuda_function *function, int count, void **arguments)
 {
     MUST(app.cuda->launch(function, (unsigned)count, 1, 1, 1, 1, 1, 0, app.stream, arguments, NULL));
@@ -138,7 +146,7 @@ static void read(uint64_t buffer, size_t offset, void *to, size_t bytes)
 {
     enter();
     MUST(app.cuda->copy_to_host(to, (cuda_pointer)(buffer + offset), bytes, app.stream));
-    MUST(app.cuda->stream_synchronize(app.stream));
+    finish();
     leave();
 }
 
@@ -156,7 +164,7 @@ static void write(uint64_t buffer, size_t offset, const void *from, size_t bytes
 {
     enter();
     MUST(app.cuda->copy_to_device((cuda_pointer)(buffer + offset), from, bytes, app.stream));
-    MUST(app.cuda->stream_synchronize(app.stream));
+    finish();
     leave();
 }
 
