@@ -68,6 +68,7 @@ struct hl_rows {
             int64_t height, width; // of the padded input
             int items;             // in which threads share its rows
             char *data;            // [batches][height][width][channels], bytes, int16 or floats
+            int32_t *sums; // [batches][height][width]: each pixel's corrections, where weights keep a zero point
         } copy;
     };
 };

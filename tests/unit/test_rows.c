@@ -82,10 +82,26 @@ static float tile_value(const struct hl_rows *rows, const struct hl_tile *tile, 
     return (float)(value - hl_rows_zero(rows, position / (rows->shape.out_height * rows->shape.out_width)));
 }
 
+// The correction of row r is the sum of what is multiplied, times the zero point that the weights keep.
+static void check_correction(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r)
+{
+    const int64_t position = block->first + r;
+    const int32_t zero = hl_rows_zero(rows, position / (rows->shape.out_height * rows->shape.out_width));
+    uint32_t sum = 0;
+    for (int64_t k = 0; k < rows->depth; k++) {
+        const int stored = (int)expected_value(rows, x, position, block->group, k) + zero;
+        sum += hl_simd_value(rows->simd, (uint8_t)stored ^ rows->sign_offset);
+    }
+    if ((uint32_t)block->corrections[r] != sum * (uint32_t)rows->w_zero)
+        fail_msg("%s, %s: the correction of position %d is %d, not %d", rows->source->name, rows->simd->name,
+                 (int)position, (int)block->corrections[r], (int)(sum * (uint32_t)rows->w_zero));
+}
+
 static void check_block(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
 {
     struct hl_tile tile = {.steps = rows->steps};
     if (rows->source->load) rows->source->load(rows, block, x);
+    for (int r = 0; r < block->count && rows->w_zero != 0; r++) check_correction(rows, block, x, r);
     for (int r = 0; r < block->count; r += tile.rows) {
         tile.rows = block->count - r < rows->simd->rows ? block->count - r : rows->simd->rows;
         rows->source->locate(rows, block, x, r, &tile);
@@ -108,7 +124,7 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
 {
     struct hl_rows rows;
     struct hl_parts parts = {0};
-    hl_rows_init(&rows, simd, shape, dot_width, 0, pick(2));
+    hl_rows_init(&rows, simd, shape, dot_width, dot_width == 4 ? pick(3) * 7 : 0, pick(2));
     rows.zero_step = pick(2);
     hl_rows_parts(&rows, 1 + pick(3), &parts);
     make_parts(&parts);

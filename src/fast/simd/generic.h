@@ -208,6 +208,8 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     table[index] of each byte.
 //
 // HAS_DOT4
+// u32_vector load_first_bytes(const uint8_t *at, int count)
+//     HAS_MASKS: `count` bytes, less than a vector; others are 0.
 // u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 //     Each lane: sum + the four products of its bytes, int8 of w with int8 or uint8 of x (DOT4_SIGNED_X).
 //

@@ -7,6 +7,7 @@
 
 #include "abi/built_types.h"
 #include "fast/simd/depthwise_tmpl.h"
+#include "fast/simd/lane_sums_tmpl.h"
 #include "fast/simd/level_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
@@ -153,8 +154,35 @@ void MULTIPLY_INTEGER(const struct hl_tile *tile)
 
 // ---- sums of bytes ------------------------------------------------------------------------------
 
+#if HAS_DOT4 && HAS_MASKS
+// Four rows at a time, as products with ones.
+INLINE void sum_four_rows(const uint8_t *const x[ADDED], int64_t count, int32_t sums[ADDED])
+{
+    const u32_vector ones = splat_i32(0x01010101);
+    u32_vector parts[ADDED] = {{0}, {0}, {0}, {0}};
+    int64_t i = 0;
+    for (; i + BYTES <= count; i += BYTES)
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] = add_dots(parts[k], ones, load_u32(x[k] + i));
+    if (i < count)
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] =
+            add_dots(parts[k], ones, load_first_bytes(x[k] + i, (int)(count - i)));
+    add_lanes_integer(parts, sums);
+}
+
+void SYMBOL(hl_sum_rows_, LEVEL)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor,
+                                 int32_t *sums)
+{
+    for (int64_t r = 0; r < rows; r += ADDED) {
+        const uint8_t *from[ADDED];
+        int32_t some[ADDED];
+        UNROLL for (int k = 0; k < ADDED; k++) from[k] = x + (r + k < rows ? r + k : r) * stride;
+        sum_four_rows(from, count, some);
+        for (int k = 0; k < ADDED && r + k < rows; k++) sums[r + k] = (int32_t)((uint32_t)some[k] * (uint32_t)factor);
+    }
+}
+#else
 // Bytes are summed as unsigned; signed bytes are first shifted up by 128.
-uint32_t SYMBOL(hl_sum_bytes_, LEVEL)(const uint8_t *x, int64_t count)
+static uint32_t sum_bytes(const uint8_t *x, int64_t count)
 {
     enum { QUAD = 16, WORD = 8 };
     const uint8_t offset = SIGNED_X ? 0x80 : 0;
@@ -167,6 +195,13 @@ uint32_t SYMBOL(hl_sum_bytes_, LEVEL)(const uint8_t *x, int64_t count)
     return all - (uint32_t)count * offset;
 }
 
+void SYMBOL(hl_sum_rows_, LEVEL)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor,
+                                 int32_t *sums)
+{
+    for (int64_t r = 0; r < rows; r++) sums[r] = (int32_t)(sum_bytes(x + r * stride, count) * (uint32_t)factor);
+}
+#endif
+
 // ---- the level ----------------------------------------------------------------------------------
 
 const struct hl_simd LEVEL_SIMD = {
@@ -177,7 +212,7 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
-    .sum_bytes = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_bytes_, LEVEL)),
+    .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, LEVEL)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, MULTIPLY_INTEGER),
     .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, LEVEL)),

@@ -22,7 +22,8 @@ void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_f32_, KERNELS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_integer_, VECTORS)(const struct hl_tile *tile);
 void SYMBOL(hl_depthwise_integer_, VECTORS)(const struct hl_depthwise_run *run);
-uint32_t SYMBOL(hl_sum_bytes_, VECTORS)(const uint8_t *x, int64_t count);
+void SYMBOL(hl_sum_rows_, VECTORS)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor,
+                                   int32_t *sums);
 
 #define LEVEL_NAME NAME_OF(LEVEL)
 #define NAME_OF(name) TEXT_OF(name)

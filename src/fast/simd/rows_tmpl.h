@@ -8,6 +8,7 @@
 
 #include "abi/built_types.h"
 #include "fast/simd/elements_tmpl.h"
+#include "fast/simd/lane_sums_tmpl.h"
 #include "fast/simd/vector.h"
 #include "ops/common/quant.h"
 #include "ops/common/row_kernels.h"
@@ -58,27 +59,6 @@ static void row_quantize(const float *values, int64_t count, float inverse, int 
     store_bytes(bytes, rounded(load_f32(rest), inverse, least, most, zero));
     memcpy(stored + i, bytes, (size_t)(count - i));
 }
-
-// ---- sums of lanes --------------------------------------------------------------------------------
-
-enum { ADDED = 4 }; // vectors whose lanes are added together
-
-// sums[r] = the sum of all lanes of parts[r].
-#define ADD_LANES(name, vector, quad, type)                                                                           \
-    INLINE void name(const vector parts[ADDED], type sums[ADDED])                                                     \
-    {                                                                                                                 \
-        u8_vector a = (u8_vector)parts[0], b = (u8_vector)parts[1], c = (u8_vector)parts[2], d = (u8_vector)parts[3]; \
-        a = (u8_vector)((vector)interleave_low_32(a, b) + (vector)interleave_high_32(a, b));                          \
-        c = (u8_vector)((vector)interleave_low_32(c, d) + (vector)interleave_high_32(c, d));                          \
-        const vector all = (vector)interleave_low_64(a, c) + (vector)interleave_high_64(a, c);                        \
-        quad pieces[BYTES / sizeof(quad)], sum;                                                                       \
-        memcpy(pieces, &all, sizeof all);                                                                             \
-        sum = pieces[0];                                                                                              \
-        UNROLL for (size_t i = 1; i < BYTES / sizeof(quad); i++) sum += pieces[i];                                    \
-        memcpy(sums, &sum, sizeof sum);                                                                               \
-    }
-ADD_LANES(add_lanes_f32, f32_vector, f32_quad, float)
-ADD_LANES(add_lanes_integer, u32_vector, u32_quad, int32_t)
 
 // ---- dot products -------------------------------------------------------------------------------
 

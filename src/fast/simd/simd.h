@@ -236,8 +236,9 @@ struct hl_simd {
     // Panels of integers: two neighboring steps of a segment are one of [columns][8 bytes]. The last one of an odd
     // number is [columns][4 bytes], as it is otherwise.
     bool step_pairs;
-    bool signed_x;                                          // bytes of x are multiplied as int8; otherwise as uint8
-    uint32_t (*sum_bytes)(const uint8_t *x, int64_t count); // of x as it is multiplied
+    bool signed_x; // bytes of x are multiplied as int8; otherwise as uint8
+    // sums[r] = factor * the sum of `count` bytes of row r of x, as they are multiplied. Modulo 2^32.
+    void (*sum_rows)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor, int32_t *sums);
     void (*multiply_f32)(const struct hl_tile *tile);
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
     void (*depthwise_integer)(const struct hl_depthwise_run *run);

@@ -67,6 +67,11 @@ static inline u32_vector load_first_i8_as_i16(const int8_t *at, int count)
     return (u32_vector)_mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi8((1u << count) - 1, at));
 }
 
+static inline u32_vector load_first_bytes(const uint8_t *at, int count)
+{
+    return (u32_vector)_mm512_maskz_loadu_epi8((UINT64_C(1) << count) - 1, at);
+}
+
 static inline void store_bytes(uint8_t *at, i32_vector v)
 {
     _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
