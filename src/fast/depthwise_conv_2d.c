@@ -341,18 +341,63 @@ struct pass {
     struct hl_unquantize to_floats; // with what the batch has
 };
 
-// Copies what a row of pointers points to, and lets it point to the copies.
-static void copy_side_by_side(const struct depthwise *d, int columns, const void **pointers, char *line)
+// Where the input row lies that row k of an output row's windows reads; NULL: outside of the input.
+static const char *input_line(const struct pass *pass, int64_t row, int k)
 {
-    for (int phase = 0; phase < d->shape.stride_w; phase++, line += d->line) {
-        char *to = line;
-        const void **at = pointers + (ptrdiff_t)phase * d->shape.kh;
-        for (int c = phase; c < columns; c += d->shape.stride_w, at += d->run.x_step, to += d->run.channels) {
-            if (d->run.channels == 8)
-                memcpy(to, *at, 8);
-            else
-                memcpy(to, *at, 16);
-            *at = to;
+    const struct depthwise *d = pass->d;
+    const int64_t batch = row / d->shape.out_height - pass->first_batch; // counted from pass->x
+    const int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
+    const int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
+    if (in_y < 0 || in_y >= d->shape.height) return NULL;
+    return pass->x + (batch * d->shape.height + in_y) * d->shape.width * d->run.channels * d->size;
+}
+
+// Positions that lie side by side are always the same copies, which copy_lines fills for each run.
+static void point_to_copies(const struct depthwise *d, const void **pointers, char *copies)
+{
+    const int stride = d->shape.stride_w;
+    for (int c = 0; c < d->columns; c++)
+        for (int k = 0; k < d->shape.kh; k++)
+            *pointers++ = copies + (k * stride + c % stride) * d->line + (int64_t)(c / stride) * d->run.channels;
+}
+
+// Copies `count` positions of 8 or 16 bytes that lie `step` bytes apart.
+static void copy_positions(const char *from, ptrdiff_t step, int64_t count, int channels, char *to)
+{
+    if (step == channels)
+        memcpy(to, from, (size_t)(count * channels));
+    else if (channels == 8)
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 8, from + i * step, 8);
+    else
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 16, from + i * step, 16);
+}
+
+// How many of the columns first, first + stride ... are below `end`.
+static int64_t columns_below(int64_t end, int first, int stride)
+{
+    return end <= first ? 0 : (end - first - 1) / stride + 1;
+}
+
+// Copies the input positions of a run: of each row of windows, those that one tap reads for neighboring outputs. (Int8,
+// 3x3 with stride 2 of 112x112, 16 channels: 25.7 us with pointers that are set for each row, 17.5 so.)
+static void copy_lines(const struct pass *pass, int64_t row, int64_t left, int columns, char *line)
+{
+    const struct depthwise *d = pass->d;
+    const int stride = d->shape.stride_w, channels = d->run.channels;
+    for (int k = 0; k < d->shape.kh; k++) {
+        const char *from = input_line(pass, row, k);
+        for (int phase = 0; phase < stride; phase++, line += d->line) {
+            const int64_t all = columns_below(columns, phase, stride);
+            int64_t before = columns_below(-left, phase, stride);
+            int64_t end = columns_below(d->shape.width - left, phase, stride);
+            if (before > all || !from) before = all;
+            if (end > all) end = all;
+            if (end < before) end = before;
+            memset(line, d->padding[0], (size_t)(before * channels));
+            if (end > before)
+                copy_positions(from + (left + phase + before * stride) * channels, (ptrdiff_t)stride * channels,
+                               end - before, channels, line + before * channels);
+            memset(line + end * channels, d->padding[0], (size_t)((all - end) * channels));
         }
     }
 }
@@ -364,26 +409,17 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
 {
     const struct depthwise *d = pass->d;
     const int64_t position = (int64_t)d->run.channels * d->size;
-    const int64_t batch = row / d->shape.out_height - pass->first_batch; // counted from pass->x
-    const int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
     const int before = left >= 0 ? 0 : left < -columns ? columns : (int)-left; // columns left of the input
     const int64_t inside = left < d->shape.width ? d->shape.width - left : 0;
     const int after = inside < columns ? (int)inside : columns; // the first column right of it
     const void *const padding = d->padding;
     for (int k = 0; k < height; k++) {
-        const int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
-        const bool outside = in_y < 0 || in_y >= d->shape.height;
-        const int first = outside ? columns : before;
-        const char *line = outside ? pass->x : pass->x + (batch * d->shape.height + in_y) * d->shape.width * position;
+        const char *line = input_line(pass, row, k);
         int c = 0;
-        for (; c < first; c++) pointers[c * height + k] = padding;
+        for (; c < (line ? before : columns); c++) pointers[c * height + k] = padding;
         for (; c < after; c++) pointers[c * height + k] = line + (left + c) * position;
         for (; c < columns; c++) pointers[c * height + k] = padding;
-        if (d->run.side_by_side) {
-            copy_side_by_side(d, columns, pointers + k, copies + (size_t)k * (size_t)d->shape.stride_w * d->line);
-            continue;
-        }
-        if (!copies || outside) continue;
+        if (!copies || !line) continue;
         size_t reach = (size_t)(d->simd->bytes / d->run.parts);
         for (c = after - 1; c >= before; c--) {
             const char *from = pointers[c * height + k];
@@ -410,6 +446,7 @@ static void run_rows(void *arg, int64_t item, int worker)
         run.to_bytes = &d->to_bytes;
     run.x = pointers;
     run.y_row = (ptrdiff_t)s->out_width * run.channels;
+    if (run.side_by_side) point_to_copies(d, pointers, copies);
     int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
     if (last > pass->end_row) last = pass->end_row;
     for (int rows; row < last; row += rows) {
@@ -420,7 +457,11 @@ static void run_rows(void *arg, int64_t item, int worker)
             run.y = pass->y + (size_t)(row * s->out_width + j) * (size_t)run.channels * y_size;
             int count = (run.count + run.parts - 1) / run.parts * run.parts;
             int columns = (count - 1) * s->stride_w + (s->kw - 1) * s->dilation_w + 1;
-            point(pass, row, (int64_t)j * s->stride_w - s->pad_left, columns, run.height, pointers, copies);
+            const int64_t left = (int64_t)j * s->stride_w - s->pad_left;
+            if (run.side_by_side)
+                copy_lines(pass, row, left, columns, copies);
+            else
+                point(pass, row, left, columns, run.height, pointers, copies);
             if (d->size == 1)
                 d->simd->depthwise_integer(&run);
             else if (rows == 2)
