@@ -164,10 +164,10 @@ static void pack_integers(const struct depthwise *d, const struct hl_conv *conv,
             order.channel[i] = c < count ? c : -1;
         }
         pack_block(d, &order, w, first, count, d->weights + block * block_bytes, sums);
-        for (int i = 0; i < bytes; i++)
-            if (order.channel[i] >= 0)
-                set_channel(d, conv, w, bias, (int64_t)block * bytes + i, first + order.channel[i],
-                            sums[order.channel[i]]);
+        for (int i = 0; i < bytes; i++) {
+            const int c = order.channel[i] < 0 ? 0 : order.channel[i]; // what is no channel is like the first one
+            set_channel(d, conv, w, bias, (int64_t)block * bytes + i, first + c, sums[c]);
+        }
     }
 }
 

@@ -61,12 +61,46 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
     }
 }
 
+// How the sums of a block become bytes: by what it has in registers, or by struct hl_requantize.
+struct block_rescale {
+    bool floats;
+#if HAS_RESCALE_FLOATS
+    struct float_rescale to_bytes[4];
+#endif
+};
+
+INLINE struct block_rescale block_rescale_of(const struct hl_depthwise_run *run, int block)
+{
+    struct block_rescale rescale = {.floats = HAS_RESCALE_FLOATS && run->to_bytes};
+    (void)block;
+#if HAS_RESCALE_FLOATS
+    if (!run->to_bytes) return rescale;
+    UNROLL for (int v = 0; v < 4; v++)
+    {
+        const ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
+        const u32_vector right = load_i32(run->to_bytes->right + i);
+        rescale.floats &= fits_float_rescale(right, LANES);
+        rescale.to_bytes[v] = float_rescale_of(load_i32(run->to_bytes->multiplier + i), right);
+    }
+#endif
+    return rescale;
+}
+
 #if HAS_RESCALE
 // The stored bytes of a block, with the channels in their own order.
-INLINE u8_vector depthwise_stored(const struct hl_requantize *params, int block, const u32_vector sums[4])
+INLINE u8_vector depthwise_stored(const struct hl_requantize *params, const struct block_rescale *rescale, int block,
+                                  const u32_vector sums[4])
 {
     const bool right_only = SETS_RESCALE_RIGHT && params->right_only;
     u32_vector values[4];
+#if HAS_RESCALE_FLOATS
+    if (rescale->floats) {
+        UNROLL for (int v = 0; v < 4; v++) values[v] = rescale_doubled(sums[v], &rescale->to_bytes[v]);
+        return narrow_doubled(values, params->zero, params->low, params->high);
+    }
+#else
+    (void)rescale;
+#endif
     UNROLL for (int v = 0; v < 4; v++)
     {
         const ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
@@ -93,7 +127,7 @@ INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
 
 // Stores the outputs of one block: `count` channels of each of the positions [at, at + positions).
 INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block,
-                            int parts, const u32_vector sums[4])
+                            int parts, const struct block_rescale *rescale, const u32_vector sums[4])
 {
     int width = BYTES / parts;
     if (run->to_floats) {
@@ -109,7 +143,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     }
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;
 #if HAS_RESCALE
-    u8_vector bytes = depthwise_stored(run->to_bytes, block, sums);
+    u8_vector bytes = depthwise_stored(run->to_bytes, rescale, block, sums);
     if (count == width && positions == parts) {
         memcpy(y, &bytes, sizeof bytes);
         return;
@@ -119,6 +153,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     for (int p = 0; p < positions; p++) memcpy(y + (ptrdiff_t)p * run->channels, out + p * width, (size_t)count);
 #else
     int32_t ordered[BYTES + LANES];
+    (void)rescale;
     depthwise_ordered(sums, ordered);
     for (int p = 0; p < positions; p++)
         LEVEL_KERNELS.requantize(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
@@ -137,14 +172,14 @@ INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int 
     int parts = loads > 1 ? loads : run.parts;
     int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES,
         count = channels < BYTES ? channels : BYTES;
-    for (int at = 0; at < run.count; at += parts) {
-        int positions = run.count - at < parts ? run.count - at : parts;
-        const void *const *x = run.x + (ptrdiff_t)at * run.x_step;
-        for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
-            int first = c < last ? c : last; // the last block computes some channels again
+    for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
+        const int first = c < last ? c : last; // the last block computes some channels again
+        const struct block_rescale rescale = block_rescale_of(&run, block);
+        for (int at = 0; at < run.count; at += parts) {
+            const int positions = run.count - at < parts ? run.count - at : parts;
             u32_vector sums[4];
-            depthwise_sums(&run, x, first, block, loads, dots, layers, sums);
-            depthwise_store(&run, at, positions, first, count, block, parts, sums);
+            depthwise_sums(&run, run.x + (ptrdiff_t)at * run.x_step, first, block, loads, dots, layers, sums);
+            depthwise_store(&run, at, positions, first, count, block, parts, &rescale, sums);
         }
     }
 }
@@ -184,6 +219,7 @@ INLINE void depthwise_3x3(const struct hl_depthwise_run *shared, int stride, int
         count = channels < BYTES ? channels : BYTES;
     for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
         int first = c < last ? c : last;
+        const struct block_rescale rescale = block_rescale_of(&run, block);
         const int32_t *weights = (const int32_t *)run.w + (ptrdiff_t)block * 3 * layers * BYTES;
         u32_vector w[3][4], initial[4], sums[4], next[4], values[4], second = load_i32(weights + (layers - 1) * BYTES);
         const u32_vector *more = layers == 2 ? &second : NULL;
@@ -213,7 +249,7 @@ INLINE void depthwise_3x3(const struct hl_depthwise_run *shared, int stride, int
             } else {
                 depthwise_add(sums, initial, w[0], more, values);
             }
-            depthwise_store(&run, at, 1, first, count, block, 1, done);
+            depthwise_store(&run, at, 1, first, count, block, 1, &rescale, done);
         }
     }
 }
