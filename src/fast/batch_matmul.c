@@ -161,4 +161,4 @@ static void release(void *state)
     free(state);
 }
 
-const struct hl_fast hl_fast_batch_matmul = {prepare, invoke, release};
+const struct hl_fast hl_fast_batch_matmul = {.prepare = prepare, .invoke = invoke, .release = release};

@@ -60,7 +60,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
 {
     const struct conv_2d *conv = state;
     const void *x = hl_data(hl_image(ctx, node));
-    void *y = hl_output(ctx, node, 0)->data.data;
+    void *y = hl_result(ctx, node)->data.data;
     if (conv->winograd)
         hl_winograd_run(ctx, conv->winograd, x, y);
     else
@@ -68,4 +68,15 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_conv_2d = {conv_2d_prepare, conv_2d_invoke, conv_2d_release};
+static bool conv_2d_lead(void *state, const struct hl_chain *chain)
+{
+    const struct conv_2d *conv = state;
+    return !conv->winograd && hl_convolve_lead(conv->convolve, chain);
+}
+
+const struct hl_fast hl_fast_conv_2d = {
+    .prepare = conv_2d_prepare,
+    .invoke = conv_2d_invoke,
+    .release = conv_2d_release,
+    .lead = conv_2d_lead,
+};

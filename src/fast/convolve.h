@@ -31,6 +31,8 @@ bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_co
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
+// hl_fast.lead.
+bool hl_convolve_lead(void *convolve, const struct hl_chain *chain);
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y);
 
 #endif

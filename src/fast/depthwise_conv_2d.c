@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast/chain.h"
 #include "fast/convolve.h"
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
@@ -16,6 +17,8 @@
 
 // Fewer outputs than this take about as long as it takes to share them among threads.
 enum { MIN_OUTPUTS = 1500 };
+// A chain goes on with about so many bytes of outputs at once, which are still in the first-level cache.
+enum { CHAIN_BYTES = 1 << 14 };
 // Positions of a run, and the most pointers that a run may need.
 enum { RUN = 64, MAX_POINTERS = 1 << 17 };
 // Of a vector of any CPU level.
@@ -47,6 +50,7 @@ struct depthwise {
     // [kh][stride_w][line] bytes: those that one tap reads for neighboring outputs lie side by side.
     struct hl_scratch copies;
     int64_t line;
+    const struct hl_chain *chain; // that goes on with the outputs; NULL: none
 };
 
 // ---- packing ------------------------------------------------------------------------------------
@@ -339,6 +343,7 @@ struct pass {
     char *y;
     int64_t first_row, end_row, item_rows, first_batch;
     struct hl_unquantize to_floats; // with what the batch has
+    struct hl_chain_run chain;
 };
 
 // Where the input row lies that row k of an output row's windows reads; NULL: outside of the input.
@@ -449,6 +454,9 @@ static void run_rows(void *arg, int64_t item, int worker)
     if (run.side_by_side) point_to_copies(d, pointers, copies);
     int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
     if (last > pass->end_row) last = pass->end_row;
+    const int64_t row_bytes = (int64_t)s->out_width * run.channels * (int64_t)y_size;
+    const int64_t together = row_bytes < CHAIN_BYTES ? CHAIN_BYTES / row_bytes : 1;
+    int64_t done = row;
     for (int rows; row < last; row += rows) {
         rows = d->in_pairs && row + 1 < last && (row + 1) % s->out_height > 0 ? 2 : 1;
         run.height = s->kh + (rows - 1) * s->stride_h;
@@ -469,6 +477,9 @@ static void run_rows(void *arg, int64_t item, int worker)
             else
                 d->simd->kernels->depthwise_f32(&run);
         }
+        if (row + rows - done < together && row + rows < last) continue;
+        hl_chain_rows(&pass->chain, done * s->out_width, (row + rows - done) * s->out_width);
+        done = row + rows;
     }
 }
 
@@ -523,11 +534,12 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
     const struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
     const char *x = hl_data(hl_image(ctx, node));
-    struct pass pass = {.d = d, .x = x, .y = HL_OUT(char, hl_output(ctx, node, 0)), .to_floats = d->to_floats};
+    struct pass pass = {.d = d, .x = x, .y = hl_result(ctx, node)->data.raw, .to_floats = d->to_floats};
     if (d->convolution) {
         hl_convolve_run(ctx, d->convolution, x, pass.y);
         return kTfLiteOk;
     }
+    hl_chain_begin(ctx, d->chain, pass.y, &pass.chain);
     const struct hl_conv_shape *s = &d->shape;
     const int64_t batch = (int64_t)s->height * s->width * s->channels * (d->hybrid ? (int)sizeof(float) : d->size);
     if (!d->hybrid && d->multiplier == 1) {
@@ -551,4 +563,17 @@ static void depthwise_release(void *state)
     free(d);
 }
 
-const struct hl_fast hl_fast_depthwise_conv_2d = {depthwise_prepare, depthwise_invoke, depthwise_release};
+static bool depthwise_lead(void *state, const struct hl_chain *chain)
+{
+    struct depthwise *d = state;
+    if (d->convolution) return hl_convolve_lead(d->convolution, chain);
+    d->chain = chain;
+    return true;
+}
+
+const struct hl_fast hl_fast_depthwise_conv_2d = {
+    .prepare = depthwise_prepare,
+    .invoke = depthwise_invoke,
+    .release = depthwise_release,
+    .lead = depthwise_lead,
+};

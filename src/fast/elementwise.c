@@ -177,6 +177,17 @@ static TfLiteStatus pairs_invoke(TfLiteContext *ctx, TfLiteNode *node, void *sta
     return kTfLiteOk;
 }
 
+static void run_pairs(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
+{
+    const struct pairs *pairs = step->state;
+    pairs->kernel(a, b, y, count, step->params);
+}
+
+static void describe_pairs(const TfLiteNode *node, const void *state, struct hl_step *step)
+{
+    *step = (struct hl_step){run_pairs, state, node->user_data};
+}
+
 // Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits stay with the
 // reference kernel, because 32 bits would not hold it.
 static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
@@ -195,7 +206,10 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_
         const struct hl_element_kernels *kernels = kernels_for(hl_output(ctx, node, 0));                    \
         return arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes);                                    \
     }                                                                                                       \
-    const struct hl_fast hl_fast_##symbol = {symbol##_prepare, pairs_invoke, free};
+    const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                   \
+                                             .invoke = pairs_invoke,                                        \
+                                             .release = free,                                               \
+                                             .describe = describe_pairs};
 
 ARITHMETIC(add, kernels->add_f32, kernels->add_i8, kernels->add_u8)
 ARITHMETIC(sub, kernels->sub_f32, kernels->sub_i8, kernels->sub_u8)
@@ -209,7 +223,10 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **s
     return pairs_prepare(ctx, node, kernel, state, bytes);
 }
 
-const struct hl_fast hl_fast_prelu = {prelu_prepare, pairs_invoke, free};
+const struct hl_fast hl_fast_prelu = {.prepare = prelu_prepare,
+                                      .invoke = pairs_invoke,
+                                      .release = free,
+                                      .describe = describe_pairs};
 
 // ---- one input ----------------------------------------------------------------------------------
 
@@ -228,35 +245,57 @@ struct map_run {
     const struct map *map;
     const void *x;
     void *y;
+    int64_t x_size, y_size; // bytes of an element
     int64_t count, piece;
 };
+
+static void map_elements(const struct map *map, const void *x, void *y, int64_t count)
+{
+    if (map->floats)
+        map->floats(x, y, count, map->params);
+    else if (map->bytes)
+        map->bytes(x, y, count, map->table);
+    else if (map->quantize)
+        map->quantize(x, y, count, &map->scale);
+    else
+        map->dequantize(x, y, count, &map->scale);
+}
 
 static void map_piece(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct map_run *run = arg;
-    const struct map *map = run->map;
     const int64_t at = item * run->piece, left = run->count - at;
-    const int64_t count = left < run->piece ? left : run->piece;
-    const float *x_f32 = run->x;
-    const uint8_t *x_u8 = run->x;
-    float *y_f32 = run->y;
-    uint8_t *y_u8 = run->y;
-    if (map->floats)
-        map->floats(x_f32 + at, y_f32 + at, count, map->params);
-    else if (map->bytes)
-        map->bytes(x_u8 + at, y_u8 + at, count, map->table);
-    else if (map->quantize)
-        map->quantize(x_f32 + at, y_u8 + at, count, &map->scale);
-    else
-        map->dequantize(x_u8 + at, y_f32 + at, count, &map->scale);
+    map_elements(run->map, (const char *)run->x + at * run->x_size, (char *)run->y + at * run->y_size,
+                 left < run->piece ? left : run->piece);
+}
+
+static void run_map(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
+{
+    (void)b;
+    map_elements(step->state, a, y, count);
+}
+
+static void describe_map(const TfLiteNode *node, const void *state, struct hl_step *step)
+{
+    (void)node;
+    *step = (struct hl_step){run_map, state, NULL};
 }
 
 static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t count = hl_elements(x);
-    struct map_run run = {state, hl_data(x), hl_output(ctx, node, 0)->data.data, count, piece_size(ctx, count)};
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct map_run run = {
+        .map = state,
+        .x = hl_data(x),
+        .y = y->data.data,
+        .x_size = (int64_t)hl_type_size(x->type),
+        .y_size = (int64_t)hl_type_size(y->type),
+        .count = count,
+        .piece = piece_size(ctx, count),
+    };
     hl_parallel(ctx, (count + run.piece - 1) / run.piece, map_piece, &run);
     return kTfLiteOk;
 }
@@ -294,7 +333,10 @@ static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_ker
         return map_prepare(ctx, node, kernels_for(hl_output(ctx, node, 0))->kernel, param0, param1, has_table, state, \
                            bytes);                                                                                    \
     }                                                                                                                 \
-    const struct hl_fast hl_fast_##symbol = {symbol##_prepare, map_invoke, free};
+    const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                             \
+                                             .invoke = map_invoke,                                                    \
+                                             .release = free,                                                         \
+                                             .describe = describe_map};
 
 // SQRT and RSQRT refuse some 8-bit values, so the reference kernel has to look at each.
 MAP(logistic, logistic, 0, 0, true)
@@ -338,7 +380,10 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
     return make_map(ctx, node, &map, state, bytes);
 }
 
-const struct hl_fast hl_fast_quantize = {quantize_prepare, map_invoke, free};
+const struct hl_fast hl_fast_quantize = {.prepare = quantize_prepare,
+                                         .invoke = map_invoke,
+                                         .release = free,
+                                         .describe = describe_map};
 
 static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
@@ -350,4 +395,4 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, voi
     return make_map(ctx, node, &map, state, bytes);
 }
 
-const struct hl_fast hl_fast_dequantize = {dequantize_prepare, map_invoke, free};
+const struct hl_fast hl_fast_dequantize = {.prepare = dequantize_prepare, .invoke = map_invoke, .release = free};

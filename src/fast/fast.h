@@ -10,13 +10,34 @@
 #include "ops/op.h"
 #include "runtime/weights.h"
 
+// How an element-wise node computes neighboring elements, as one step of a chain (chain.h): y[i] = f(a[i], b[i]), or
+// f(a[i]). y may be the memory of an input.
+struct hl_step {
+    void (*run)(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count);
+    const void *state, *params;
+};
+struct hl_chain;
+
 struct hl_fast {
     // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node.
     // The node's scratch tensors are the reference kernel's and get no memory in a node that is taken.
     TfLiteStatus (*prepare)(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes);
     TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node, void *state);
     void (*release)(void *state);
+    // Of a node that is element-wise and has a state: describes it. NULL: it is not.
+    void (*describe)(const TfLiteNode *node, const void *state, struct hl_step *step);
+    // From now on the node computes the steps of a chain, too, in the blocks of its output (chain.h). The state borrows
+    // the chain. False: not in these blocks. NULL: it never can.
+    bool (*lead)(void *state, const struct hl_chain *chain);
 };
+
+// Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or one value
+// for each channel, or one.
+bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node);
+// *chain: of nodes that go on with the output of `lead`, with a step for each; of *bytes bytes, which free takes. NULL
+// where it would save nothing or the memory limit leaves too little.
+TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const TfLiteNode *const *nodes,
+                             const struct hl_step *steps, int count, struct hl_chain **chain, size_t *bytes);
 
 // The memory of a state: a struct, and behind it arrays that begin at cache lines. A kernel fills a struct of its own
 // and lists its arrays; hl_fast_build sizes them all, lets the struct's pointers point to them, and copies the struct.

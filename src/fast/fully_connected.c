@@ -83,8 +83,13 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_result(ctx, node)->data.data);
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_fully_connected = {fully_connected_prepare, fully_connected_invoke, hl_convolve_destroy};
+const struct hl_fast hl_fast_fully_connected = {
+    .prepare = fully_connected_prepare,
+    .invoke = fully_connected_invoke,
+    .release = hl_convolve_destroy,
+    .lead = hl_convolve_lead,
+};

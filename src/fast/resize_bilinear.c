@@ -134,4 +134,4 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_resize_bilinear = {prepare, invoke, free};
+const struct hl_fast hl_fast_resize_bilinear = {.prepare = prepare, .invoke = invoke, .release = free};

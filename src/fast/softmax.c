@@ -59,4 +59,4 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_softmax = {prepare, invoke, free};
+const struct hl_fast hl_fast_softmax = {.prepare = prepare, .invoke = invoke, .release = free};

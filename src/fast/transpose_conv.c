@@ -309,4 +309,4 @@ static void release(void *state)
     free(state);
 }
 
-const struct hl_fast hl_fast_transpose_conv = {prepare, invoke, release};
+const struct hl_fast hl_fast_transpose_conv = {.prepare = prepare, .invoke = invoke, .release = release};

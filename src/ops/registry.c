@@ -13,8 +13,10 @@
 
 struct block {
     const struct hl_op *op;
-    void *fast;        // state of op->fast, NULL: the reference kernel runs
-    size_t fast_bytes; // counted
+    void *fast;             // state of op->fast, NULL: the reference kernel runs
+    size_t fast_bytes;      // counted
+    struct hl_chain *chain; // of the nodes that are computed with this one; NULL: none
+    size_t chain_bytes;
     max_align_t state[];
 };
 
@@ -38,9 +40,11 @@ static void *create_state(TfLiteContext *ctx, const char *options, size_t size, 
 static void drop_fast(TfLiteContext *ctx, struct block *block)
 {
     if (block->fast) block->op->fast->release(block->fast);
-    hl_count_memory(ctx, -(ptrdiff_t)block->fast_bytes);
+    free(block->chain);
+    hl_count_memory(ctx, -(ptrdiff_t)(block->fast_bytes + block->chain_bytes));
     block->fast = NULL;
-    block->fast_bytes = 0;
+    block->chain = NULL;
+    block->fast_bytes = block->chain_bytes = 0;
 }
 
 static void destroy_state(TfLiteContext *ctx, void *state)
@@ -109,6 +113,47 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return block->fast ? op->fast->invoke(ctx, node, block->fast) : op->invoke(ctx, node);
 }
 
+// The fast kernel that has taken a node over; NULL: none has, or the node is of another's making.
+static const struct hl_fast *fast_of(const TfLiteNode *node)
+{
+    const bool is_own = hl_node_of(node)->registration.invoke == invoke && node->user_data;
+    const struct block *block = is_own ? block_of(node->user_data) : NULL;
+    return block && block->fast ? block->op->fast : NULL;
+}
+
+static bool is_lead(const TfLiteNode *node)
+{
+    const struct hl_fast *fast = fast_of(node);
+    return fast && fast->lead;
+}
+
+static bool is_step(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct hl_fast *fast = fast_of(node);
+    return fast && fast->describe && hl_chain_takes(ctx, node);
+}
+
+static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
+                         bool *leads)
+{
+    struct hl_step steps[HL_MAX_FOLLOWERS];
+    struct block *block = block_of(node->user_data);
+    for (int i = 0; i < count; i++)
+        fast_of(followers[i])->describe(followers[i], block_of(followers[i]->user_data)->fast, &steps[i]);
+    struct hl_chain *chain;
+    size_t bytes;
+    HL_TRY(hl_chain_create(ctx, node, followers, steps, count, &chain, &bytes));
+    *leads = chain && block->op->fast->lead(block->fast, chain);
+    if (!*leads) {
+        free(chain);
+        return kTfLiteOk;
+    }
+    block->chain = chain;
+    block->chain_bytes = bytes;
+    hl_count_memory(ctx, (ptrdiff_t)bytes);
+    return kTfLiteOk;
+}
+
 // TfLiteRegistration's functions carry no data of their own, so each operator has its own init, which puts it into the
 // node's state. (Its own prepare, invoke and free, too, made the library 55 KB larger.)
 #define INIT(symbol)                                                                 \
@@ -165,4 +210,10 @@ static bool find(const struct hl_model_code *code, TfLiteRegistration *registrat
     return false;
 }
 
-const struct hl_builtin_kernels hl_builtin_kernels = {.find = find, .choose_row_kernels = hl_row_kernels_choose};
+const struct hl_builtin_kernels hl_builtin_kernels = {
+    .find = find,
+    .choose_row_kernels = hl_row_kernels_choose,
+    .is_lead = is_lead,
+    .is_step = is_step,
+    .lead = lead,
+};

@@ -19,6 +19,13 @@ struct hl_builtin_kernels {
     // Chooses the microkernels for rows that an interpreter's operators use: those of the best CPU level, or the
     // reference ones. It reports settings of the user that make no sense.
     const struct hl_row_kernels *(*choose_row_kernels)(bool fast, const struct hl_reporter *reporter);
+    // Of nodes that are prepared (chain.c): whether a node can compute others in the blocks of its output; whether it
+    // is element-wise and can be computed so. lead: the node computes those from now on, until it is prepared again, or
+    // *leads is false.
+    bool (*is_lead)(const TfLiteNode *node);
+    bool (*is_step)(TfLiteContext *ctx, const TfLiteNode *node);
+    TfLiteStatus (*lead)(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
+                         bool *leads);
 };
 
 extern const struct hl_builtin_kernels hl_builtin_kernels;

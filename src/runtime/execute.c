@@ -164,9 +164,11 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
     hl_subgraph_return_pads(subgraph);
+    hl_subgraph_end_chains(subgraph);
     hl_subgraph_count_heap(subgraph);
     hl_planner_reset(subgraph);
     status = hl_subgraph_prepare_ahead(subgraph);
+    if (status == kTfLiteOk) status = hl_subgraph_make_chains(subgraph);
     if (status != kTfLiteOk) return status;
     status = hl_planner_place(subgraph, 0, subgraph->prepared);
     if (status != kTfLiteOk) return status;
@@ -207,12 +209,13 @@ static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTen
     return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 && tensor->dims->size != 1;
 }
 
-// Adds what the inputs hold to *bytes.
-static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node, double *bytes)
+// Adds what the inputs hold to *bytes. `lead`: the node that computes this one.
+static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
+                                 double *bytes)
 {
     for (int i = 0; i < node->node.inputs->size; i++) {
         int index = i == 0 && node->reads >= 0 ? node->reads : node->node.inputs->data[i];
-        if (index < 0) continue;
+        if (index < 0 || hl_node_passes_on(lead, index)) continue;
         const TfLiteTensor *tensor = &subgraph->context.tensors[index];
         *bytes += (double)tensor->bytes;
         if (tensor->delegate && tensor->delegate != node->node.delegate && tensor->data_is_stale &&
@@ -239,6 +242,15 @@ static double bytes_of_outputs(const struct hl_subgraph *subgraph, const struct 
     return bytes;
 }
 
+// Before a node is computed by `lead`: itself, or the node whose chain it is in.
+static TfLiteStatus check_memory(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
+                                 double *bytes)
+{
+    *bytes += bytes_of_outputs(subgraph, node);
+    TfLiteStatus status = check_custom_allocations_of(subgraph, &node->node);
+    return status == kTfLiteOk ? check_inputs(subgraph, node, lead, bytes) : status;
+}
+
 // The kernel's call, with the hooks that watch it.
 static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *node)
 {
@@ -249,7 +261,8 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
     uint64_t begin = subgraph->interpreter->profiling ? hl_nanoseconds() : 0;
 
     TfLiteStatus status = kTfLiteOk;
-    if (!node->is_taken) status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
+    if (!node->is_taken && !node->follows)
+        status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
 
     if (subgraph->interpreter->profiling) {
         node->nanoseconds += hl_nanoseconds() - begin;
@@ -287,9 +300,10 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         TfLiteStatus status = prepare_from(subgraph, position);
         if (status != kTfLiteOk) return status;
     }
-    if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
-    double bytes = bytes_of_outputs(subgraph, node);
-    if (check_inputs(subgraph, node, &bytes) != kTfLiteOk) return kTfLiteError;
+    double bytes = 0;
+    if (!node->follows && check_memory(subgraph, node, node, &bytes) != kTfLiteOk) return kTfLiteError;
+    for (int i = 0; i < node->leads; i++)
+        if (check_memory(subgraph, node->followers[i], node, &bytes) != kTfLiteOk) return kTfLiteError;
     if (is_cancelled(subgraph)) return kTfLiteCancelled;
     // A step for each byte that the node has before it.
     if (hl_count_work(&subgraph->context, &node->node, bytes) != kTfLiteOk) return kTfLiteError;

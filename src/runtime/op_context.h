@@ -69,7 +69,7 @@ TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, T
 // constant bytes. False where not all of it is known, as with sparse constants.
 bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_digest *digest);
 
-// ---- the PAD before a node ------------------------------------------------------------------------
+// ---- the nodes around a node ----------------------------------------------------------------------
 
 // A border of zeros, or zero points, around the images of input 0, as the PAD before the node makes it.
 struct hl_border {
@@ -83,6 +83,9 @@ bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *b
 void hl_take_pad(TfLiteContext *ctx, TfLiteNode *node);
 // Returns input 0, or the input of the PAD that the node took over.
 const TfLiteTensor *hl_image(const TfLiteContext *ctx, const TfLiteNode *node);
+
+// In invoke: the tensor that the node writes, output 0, or that of the chain of nodes it computes (runtime/chain.c).
+TfLiteTensor *hl_result(TfLiteContext *ctx, const TfLiteNode *node);
 
 // ---- sizes and memory of tensors ----------------------------------------------------------------
 

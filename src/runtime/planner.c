@@ -54,20 +54,29 @@ static void used_at(struct hl_placement *placement, int position)
     if (position > placement->last) placement->last = position;
 }
 
-// Calls visit for each tensor of the nodes at positions [from, prepared), with the position. What a PAD that was taken
-// over would write is no such tensor.
+// Those of one node, at a position. What a PAD that was taken over would write is no such tensor, and nothing that lies
+// inside the chain of the node that computes this one.
+static void visit_node(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
+                       int position, void (*visit)(struct hl_subgraph *subgraph, int tensor, int position))
+{
+    const TfLiteIntArray *lists[] = {node->node.inputs, node->node.intermediates, node->node.temporaries,
+                                     node->node.outputs};
+    for (int l = 0; l < 4 - node->is_taken; l++)
+        for (int i = 0; i < lists[l]->size; i++) {
+            const int tensor = l == 0 && i == 0 && node->reads >= 0 ? node->reads : lists[l]->data[i];
+            if (tensor >= 0 && !hl_node_passes_on(lead, tensor)) visit(subgraph, tensor, position);
+        }
+}
+
+// Calls visit for each tensor of the nodes at positions [from, prepared), with the position. Followers are computed
+// where their lead stands.
 static void visit_tensors(struct hl_subgraph *subgraph, int from, int prepared,
                           void (*visit)(struct hl_subgraph *subgraph, int tensor, int position))
 {
     for (int position = from; position < prepared; position++) {
         const struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
-        const TfLiteIntArray *lists[] = {node->node.inputs, node->node.intermediates, node->node.temporaries,
-                                         node->node.outputs};
-        for (int l = 0; l < 4 - node->is_taken; l++)
-            for (int i = 0; i < lists[l]->size; i++) {
-                const int tensor = l == 0 && i == 0 && node->reads >= 0 ? node->reads : lists[l]->data[i];
-                if (tensor >= 0) visit(subgraph, tensor, position);
-            }
+        if (!node->follows) visit_node(subgraph, node, node, position, visit);
+        for (int i = 0; i < node->leads; i++) visit_node(subgraph, node->followers[i], node, position, visit);
     }
 }
 

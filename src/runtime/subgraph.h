@@ -7,6 +7,7 @@
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
 //   take_pad.c   convolutions that take over the PAD before them
+//   chain.c      convolutions that compute the element-wise nodes behind them
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
 #define HALITE_RUNTIME_SUBGRAPH_H
 
@@ -25,6 +26,9 @@ struct TfLiteInterpreter;
 // whole vectors.
 enum { HL_TENSOR_TAIL = 16 };
 
+// The most nodes that another one computes, too (chain.c).
+enum { HL_MAX_FOLLOWERS = 6 };
+
 enum hl_subgraph_state {
     HL_NOT_READY, // AllocateTensors has to run first
     HL_READY,
@@ -34,13 +38,16 @@ enum hl_subgraph_state {
 struct hl_node {
     TfLiteNode node; // first: a kernel's TfLiteNode is an hl_node
     TfLiteRegistration registration;
-    int index;                  // in the subgraph
-    const char *name;           // schema name, custom name or the delegate kernel's name
-    bool unresolved;            // a custom operator that no resolver knows; a delegate may still take it
-    bool has_state;             // init succeeded, so free must be called
-    bool has_dynamic;           // prepare made an output or a temporary dynamic, so invoke may change its size
-    bool is_taken;              // a PAD that the node after it took over: it does not run (take_pad.c)
-    int reads;                  // the tensor that is read in place of input 0, of a PAD that was taken; -1: input 0
+    int index;        // in the subgraph
+    const char *name; // schema name, custom name or the delegate kernel's name
+    bool unresolved;  // a custom operator that no resolver knows; a delegate may still take it
+    bool has_state;   // init succeeded, so free must be called
+    bool has_dynamic; // prepare made an output or a temporary dynamic, so invoke may change its size
+    bool is_taken;    // a PAD that the node after it took over: it does not run (take_pad.c)
+    int reads;        // the tensor that is read in place of input 0, of a PAD that was taken; -1: input 0
+    bool follows;     // a node before it computes it, too: it does not run (chain.c)
+    int leads;        // so many followers are computed with this node, in their order
+    struct hl_node *followers[HL_MAX_FOLLOWERS];
     int replaced;               // how many nodes of the model a delegate's node replaces
     uint64_t runs, nanoseconds; // while profiling
 };
@@ -117,6 +124,16 @@ static inline const struct hl_node *hl_node_of(const TfLiteNode *node)
 void hl_subgraph_return_pads(struct hl_subgraph *subgraph);
 // Returns whether the tensor is the output of a PAD that was taken over, which nobody writes.
 bool hl_subgraph_has_taken_pad(const struct hl_subgraph *subgraph, int tensor);
+
+// ---- chain.c
+// Finds the chains of the nodes that AllocateTensors has prepared.
+TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph);
+void hl_subgraph_end_chains(struct hl_subgraph *subgraph);
+// Returns the tensor that the node writes: output 0, or that of the chain it leads.
+int hl_node_result(const struct hl_node *node);
+// Returns whether the tensor lies inside a chain, so that nobody writes it: in that of this node, or in any.
+bool hl_node_passes_on(const struct hl_node *node, int tensor);
+bool hl_subgraph_passes_on(const struct hl_subgraph *subgraph, int tensor);
 
 // ---- subgraph.c
 struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, int index);

@@ -3,15 +3,12 @@
 // preserve all tensors asks for; and it leaves PAD alone where somebody else sees the padded tensor.
 //
 //   the graph:   r = relu(x)      t = pad(r, p)      y = convolution(t, w, b)      z = relu(t), where the test wants it
-#include "both_kernels.h"
+#include "two_ways.h"
 
 #include <string.h>
 
 #include "model/schema.h"
-#include "runtime/interpreter.h"
-#include "runtime/subgraph.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api_experimental.h"
 
 enum { X, R, P, T, W, B, Y, Z, TENSORS, NODES = 60, MAX_WEIGHTS = 1 << 14, MAX_OUTPUTS = 64 };
 
@@ -104,54 +101,10 @@ static void unload(struct chain *c)
     free(c->file);
 }
 
-static TfLiteInterpreter *interpreter_of(const struct chain *c, bool preserve, TfLiteDelegate *delegate)
-{
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    HaliteInterpreterOptionsSetPreserveTensors(options, preserve);
-    if (delegate) TfLiteInterpreterOptionsAddDelegate(options, delegate);
-    TfLiteInterpreterOptionsSetNumThreads(options, 1 + pick(2));
-    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(c->loaded, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-    return interpreter;
-}
-
-static const TfLiteTensor *tensor_of(const TfLiteInterpreter *interpreter, int number)
-{
-    return &interpreter->subgraphs[0]->context.tensors[number];
-}
-
 // A padded tensor that is not written has no memory.
 static bool is_taken(const TfLiteInterpreter *interpreter)
 {
-    return tensor_of(interpreter, T)->data.raw == NULL;
-}
-
-// The same values whenever the start is the same.
-static void run_with(TfLiteInterpreter *interpreter, unsigned start)
-{
-    const TfLiteTensor *x = tensor_of(interpreter, X);
-    for (size_t i = 0; i < (x->type == kTfLiteFloat32 ? x->bytes / 4 : x->bytes); i++) {
-        start = start * 1664525u + 1013904223u;
-        if (x->type == kTfLiteFloat32)
-            x->data.f[i] = (float)(start >> 8 & 1023) / 512 - 1;
-        else
-            x->data.uint8[i] = (uint8_t)(start >> 16);
-    }
-    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-}
-
-static void assert_same_output(TfLiteInterpreter *a, TfLiteInterpreter *b)
-{
-    const unsigned start = (unsigned)pick(1 << 20);
-    for (int again = 0; again < 2; again++) {
-        run_with(a, start);
-        run_with(b, start);
-        const TfLiteTensor *y = tensor_of(a, Y);
-        assert_true(y->bytes > 0 && y->bytes == tensor_of(b, Y)->bytes);
-        assert_memory_equal(y->data.raw, tensor_of(b, Y)->data.raw, y->bytes);
-    }
+    return is_left_out(interpreter, T);
 }
 
 static void same_bytes(void **state)
@@ -162,7 +115,7 @@ static void same_bytes(void **state)
     for (int i = 0; i < NODES; i++) {
         make_chain(&c, types[i % 3], i / 3 % 2, 2 + pick(3));
         load(&c);
-        TfLiteInterpreter *taken = interpreter_of(&c, false, NULL), *apart = interpreter_of(&c, true, NULL);
+        TfLiteInterpreter *taken = interpreter_of(c.loaded, false, NULL), *apart = interpreter_of(c.loaded, true, NULL);
         assert_true(is_taken(taken) || c.tensors[X].type == TEST_FLOAT32); // few floats may be left
         assert_false(is_taken(apart));
         count += is_taken(taken);
@@ -187,7 +140,7 @@ static void not_taken(void **state)
             c.tensors[X].dims[3] = c.tensors[R].dims[3] = 1;
         }
         load(&c);
-        TfLiteInterpreter *one = interpreter_of(&c, false, NULL), *other = interpreter_of(&c, true, NULL);
+        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
         assert_false(is_taken(one));
         assert_same_output(one, other);
         TfLiteInterpreterDelete(one);
@@ -202,7 +155,7 @@ static void new_shapes(void **state)
     static struct chain c;
     make_chain(&c, TEST_FLOAT32, true, 3);
     load(&c);
-    TfLiteInterpreter *both[2] = {interpreter_of(&c, false, NULL), interpreter_of(&c, true, NULL)};
+    TfLiteInterpreter *both[2] = {interpreter_of(c.loaded, false, NULL), interpreter_of(c.loaded, true, NULL)};
     for (int size = 12; size < 40; size += 9) {
         const int dims[4] = {2, size, 50 - size, c.tensors[X].dims[3]};
         for (int i = 0; i < 2; i++) {
@@ -224,7 +177,7 @@ static void memory_of_the_caller(void **state)
     static struct chain c;
     make_chain(&c, TEST_UINT8, true, 3);
     load(&c);
-    TfLiteInterpreter *one = interpreter_of(&c, false, NULL), *other = interpreter_of(&c, true, NULL);
+    TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
     assert_true(is_taken(one));
     const size_t bytes = tensor_of(one, T)->bytes;
     void *memory = calloc(1, bytes);
@@ -273,7 +226,8 @@ static void delegates(void **state)
         TfLiteDelegate delegate = TfLiteDelegateCreate();
         delegate.data_ = &node;
         delegate.Prepare = take_nodes;
-        TfLiteInterpreter *delegated = interpreter_of(&c, false, &delegate), *apart = interpreter_of(&c, true, NULL);
+        TfLiteInterpreter *delegated = interpreter_of(c.loaded, false, &delegate),
+                          *apart = interpreter_of(c.loaded, true, NULL);
         assert_false(is_taken(delegated));
         run_with(delegated, 7);
         run_with(apart, 7);

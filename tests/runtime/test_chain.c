@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution that computes the element-wise nodes behind it gives the same bytes as all nodes apart, which the
+// option to preserve all tensors asks for; and it leaves them alone where somebody else sees a tensor between them.
+//
+//   the graph:   t0 = convolution(x, w, b)    t1 = f(t0 or r, c, s, v ...)    t2 = f(...) ...    the last one is output
+#include "two_ways.h"
+
+#include <string.h>
+
+#include "model/schema.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// Beside x, weights and bias: another input of the output's shape, one value for each channel, one value, both
+// constant, and an input of one value for each channel.
+enum { X, W, B, R, C, S, V, FIRST, MAX_STEPS = 8, TENSORS = FIRST + 1 + MAX_STEPS };
+enum { CHAINS = 96, MAX_WEIGHTS = 1 << 14, MAX_CHANNELS = 50 };
+
+struct chain {
+    struct test_tensor tensors[TENSORS];
+    struct test_node nodes[1 + MAX_STEPS];
+    struct test_model model;
+    int steps;
+    union {
+        float f32[MAX_WEIGHTS];
+        int8_t bytes[MAX_WEIGHTS];
+    } w, c, s;
+    int32_t bias[MAX_CHANNELS]; // zeros of either type
+    float scales[MAX_CHANNELS]; // of a hybrid depthwise convolution's weights
+    unsigned char *file;
+    size_t size;
+    TfLiteModel *loaded;
+};
+
+enum layer { CONV, DEPTHWISE, DENSE, LAYERS };
+enum values { FLOATS, INT8, UINT8, HYBRID, VALUES };
+
+static void set_tensor(struct chain *c, int number, enum test_type type, int rank, const int *dims)
+{
+    static const char *const names[TENSORS] = {"x",  "w",  "b",  "r",  "c",  "s",  "v",  "t0",
+                                               "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"};
+    struct test_tensor *tensor = &c->tensors[number];
+    *tensor = (struct test_tensor){.name = names[number], .type = type, .rank = rank};
+    memcpy(tensor->dims, dims, (size_t)rank * sizeof(int));
+    if (type == TEST_FLOAT32) return;
+    tensor->scale = 0.01f * (float)(1 + pick(5));
+    tensor->zero_point = (type == TEST_UINT8 ? 128 : 0) + pick(21) - 10;
+}
+
+static void set_constant(struct test_tensor *tensor, void *room)
+{
+    const int count = count_of(tensor);
+    assert_true(count <= MAX_WEIGHTS);
+    tensor->data = room;
+    tensor->bytes = (size_t)count * (tensor->type == TEST_FLOAT32 ? 4 : 1);
+    for (int i = 0; i < count; i++)
+        if (tensor->type == TEST_FLOAT32)
+            ((float *)room)[i] = (float)(pick(2001) - 1000) / 1000;
+        else
+            ((int8_t *)room)[i] = (int8_t)(pick(255) - 127);
+}
+
+// Appends a node that reads the last value of the chain, and perhaps an earlier one or another tensor.
+static void add_step(struct chain *c, enum test_type type)
+{
+    static const int maps[] = {kTfLiteBuiltinLogistic, kTfLiteBuiltinTanh,      kTfLiteBuiltinHardSwish,
+                               kTfLiteBuiltinRelu,     kTfLiteBuiltinLeakyRelu, kTfLiteBuiltinRelu6,
+                               kTfLiteBuiltinQuantize, kTfLiteBuiltinPrelu};
+    static const int pairs[] = {kTfLiteBuiltinAdd, kTfLiteBuiltinSub, kTfLiteBuiltinMul};
+    const int last = FIRST + c->steps, to = last + 1, others[] = {R, C, S, V, last, FIRST + pick(c->steps + 1)};
+    struct test_node *node = &c->nodes[1 + c->steps++];
+    set_tensor(c, to, type, c->tensors[FIRST].rank, c->tensors[FIRST].dims);
+    if (pick(2)) {
+        const int other = others[pick(6)], swapped = pick(2);
+        *node = (struct test_node){.builtin = pairs[pick(3)],
+                                   TEST_INPUTS(swapped ? other : last, swapped ? last : other),
+                                   TEST_OUTPUTS(to)};
+        c->tensors[to].scale *= 2;
+        return;
+    }
+    const int map = maps[pick(type == TEST_FLOAT32 ? 8 : 7)];
+    const bool as_other = type == TEST_FLOAT32 && map == kTfLiteBuiltinQuantize; // floats have no such node
+    *node = (struct test_node){.builtin = as_other ? kTfLiteBuiltinRelu : map, TEST_INPUTS(last), TEST_OUTPUTS(to)};
+    if (map == kTfLiteBuiltinPrelu) node->inputs[node->input_count++] = C;
+    if (map == kTfLiteBuiltinLeakyRelu) set_option(node, HL_LeakyReluOptions_alpha, 0.1);
+    if (type == TEST_FLOAT32) return;
+    if (map == kTfLiteBuiltinLogistic)
+        c->tensors[to].scale = 1.0f / 256, c->tensors[to].zero_point = type == TEST_INT8 ? -128 : 0;
+    if (map == kTfLiteBuiltinTanh)
+        c->tensors[to].scale = 1.0f / 128, c->tensors[to].zero_point = type == TEST_INT8 ? 0 : 128;
+}
+
+static void make_layer(struct chain *c, enum layer layer, enum test_type type, bool hybrid, int kernel)
+{
+    const int size = type == TEST_FLOAT32 ? 1 << 16 : 1 << 18;
+    const int channels = 8 * (1 + pick(4)), width = layer == DENSE ? 1 : 30 + pick(60);
+    const int outputs = layer == DEPTHWISE ? channels : 1 + pick(MAX_CHANNELS);
+    const int height = size / width / outputs + kernel; // what is smaller is left alone
+    const int x[] = {1, height, width, channels}, y[] = {1, height, width, outputs}, one[] = {1, 1, 1, outputs};
+    const int w[] = {outputs, kernel, kernel, channels}, w_depthwise[] = {1, kernel, kernel, outputs};
+    const int dense_x[] = {height, channels}, dense_w[] = {outputs, channels}, dense_y[] = {height, outputs};
+    const int rank = layer == DENSE ? 2 : 4;
+    const enum test_type w_type = hybrid ? TEST_INT8 : type;
+    set_tensor(c, X, type, rank, layer == DENSE ? dense_x : x);
+    set_tensor(c, W, w_type, rank, layer == DENSE ? dense_w : layer == DEPTHWISE ? w_depthwise : w);
+    if (w_type == TEST_INT8) c->tensors[W].zero_point = 0;
+    if (hybrid && layer == DEPTHWISE) {
+        for (int i = 0; i < outputs; i++) c->scales[i] = 0.001f * (float)(1 + pick(9));
+        c->tensors[W].scales = c->scales, c->tensors[W].scale_count = outputs, c->tensors[W].quantized_dimension = 3;
+    }
+    set_constant(&c->tensors[W], &c->w);
+    set_tensor(c, R, type, rank, layer == DENSE ? dense_y : y);
+    set_tensor(c, FIRST, type, rank, layer == DENSE ? dense_y : y);
+    set_tensor(c, C, type, 1, (const int[]){outputs});
+    set_constant(&c->tensors[C], &c->c);
+    set_tensor(c, S, type, 1, (const int[]){1});
+    set_constant(&c->tensors[S], &c->s);
+    set_tensor(c, V, type, rank, layer == DENSE ? (const int[]){1, outputs} : one);
+    c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
+    c->tensors[B].data = c->bias;
+    c->tensors[B].bytes = (size_t)outputs * sizeof *c->bias;
+    if (type == TEST_FLOAT32)
+        c->tensors[B].type = TEST_FLOAT32;
+    else
+        c->tensors[B].scale = c->tensors[X].scale * c->tensors[W].scale, c->tensors[FIRST].scale *= 10;
+    static const int builtins[] = {kTfLiteBuiltinConv2d, kTfLiteBuiltinDepthwiseConv2d, kTfLiteBuiltinFullyConnected};
+    c->nodes[0] = (struct test_node){.builtin = builtins[layer], TEST_INPUTS(X, W, B), TEST_OUTPUTS(FIRST)};
+    c->nodes[0].version = layer == DENSE ? 4 : layer == DEPTHWISE ? 6 : 5;
+    if (layer == DENSE) return;
+    set_option(&c->nodes[0], layer == CONV ? HL_Conv2DOptions_stride_w : HL_DepthwiseConv2DOptions_stride_w, 1);
+    set_option(&c->nodes[0], layer == CONV ? HL_Conv2DOptions_stride_h : HL_DepthwiseConv2DOptions_stride_h, 1);
+    if (layer == DEPTHWISE) set_option(&c->nodes[0], HL_DepthwiseConv2DOptions_depth_multiplier, 1);
+}
+
+// `kernel`: of the windows, in both directions.
+static void make_chain(struct chain *c, enum layer layer, enum values values, int kernel, int steps)
+{
+    const enum test_type type = values == INT8 ? TEST_INT8 : values == UINT8 ? TEST_UINT8 : TEST_FLOAT32;
+    memset(c, 0, sizeof *c);
+    make_layer(c, layer, type, values == HYBRID, kernel);
+    for (int i = 0; i < steps; i++) add_step(c, type);
+    c->model = (struct test_model){.tensor_count = FIRST + 1 + steps,
+                                   .tensors = c->tensors,
+                                   .node_count = 1 + steps,
+                                   .nodes = c->nodes,
+                                   TEST_INPUTS(X, R, V),
+                                   TEST_OUTPUTS(FIRST + steps)};
+}
+
+static void load(struct chain *c)
+{
+    c->file = test_model_write(&c->model, &c->size);
+    c->loaded = TfLiteModelCreate(c->file, c->size);
+    assert_non_null(c->loaded);
+}
+
+static void unload(struct chain *c)
+{
+    TfLiteModelDelete(c->loaded);
+    free(c->file);
+}
+
+static void same_bytes(void **state)
+{
+    (void)state;
+    static struct chain c;
+    int count = 0;
+    for (int i = 0; i < CHAINS; i++) {
+        const enum layer layer = i % LAYERS;
+        make_chain(&c, layer, i / LAYERS % VALUES, layer == DENSE ? 1 : 1 + pick(3), 1 + pick(MAX_STEPS));
+        load(&c);
+        TfLiteInterpreter *together = interpreter_of(c.loaded, false, NULL),
+                          *apart = interpreter_of(c.loaded, true, NULL);
+        assert_false(is_left_out(apart, FIRST));
+        count += is_left_out(together, FIRST);
+        assert_same_output(together, apart);
+        TfLiteInterpreterDelete(together);
+        TfLiteInterpreterDelete(apart);
+        unload(&c);
+    }
+    assert_true(count > CHAINS / 4); // levels without instructions for bytes have no steps of them
+}
+
+// A chain of LOGISTIC and MUL, which other readers, or memory of the caller, part.
+static void make_swish(struct chain *c, enum values values)
+{
+    make_chain(c, CONV, values, 2, 2);
+    if (values == INT8) c->tensors[FIRST + 1].scale = 1.0f / 256, c->tensors[FIRST + 1].zero_point = -128;
+    c->nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinLogistic, TEST_INPUTS(FIRST), TEST_OUTPUTS(FIRST + 1)};
+    c->nodes[2] =
+        (struct test_node){.builtin = kTfLiteBuiltinMul, TEST_INPUTS(FIRST, FIRST + 1), TEST_OUTPUTS(FIRST + 2)};
+}
+
+static void left_alone(void **state)
+{
+    (void)state;
+    static struct chain c;
+    for (int why = 0; why < 4; why++) {
+        make_swish(&c, FLOATS);
+        if (why == 1) c.model.outputs[c.model.output_count++] = FIRST;
+        if (why == 2) c.model.outputs[c.model.output_count++] = FIRST + 1; // the logistic alone may follow
+        if (why == 3) c.nodes[1].builtin = kTfLiteBuiltinCos;
+        load(&c);
+        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
+        assert_int_equal(is_left_out(one, FIRST), why == 0);
+        assert_int_equal(is_left_out(one, FIRST + 1), why == 0);
+        assert_same_output(one, other);
+        TfLiteInterpreterDelete(one);
+        TfLiteInterpreterDelete(other);
+        unload(&c);
+    }
+}
+
+// The other operand of the chain is written behind the convolution: it is not there yet.
+static void late_operand(void **state)
+{
+    (void)state;
+    static struct chain c;
+    make_chain(&c, CONV, FLOATS, 2, 2);
+    c.nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinCos, TEST_INPUTS(R), TEST_OUTPUTS(FIRST + 1)};
+    c.nodes[2] =
+        (struct test_node){.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(FIRST, FIRST + 1), TEST_OUTPUTS(FIRST + 2)};
+    for (int early = 0; early < 2; early++) {
+        load(&c);
+        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
+        assert_int_equal(is_left_out(one, FIRST), early);
+        assert_same_output(one, other);
+        TfLiteInterpreterDelete(one);
+        TfLiteInterpreterDelete(other);
+        unload(&c);
+        const struct test_node first = c.nodes[0];
+        c.nodes[0] = c.nodes[1], c.nodes[1] = first;
+    }
+}
+
+static void new_shapes(void **state)
+{
+    (void)state;
+    static struct chain c;
+    make_swish(&c, INT8);
+    load(&c);
+    TfLiteInterpreter *both[2] = {interpreter_of(c.loaded, false, NULL), interpreter_of(c.loaded, true, NULL)};
+    for (int size = 3; size < 40; size += 9) {
+        const int dims[4] = {2, size, 50 - size, c.tensors[X].dims[3]};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(TfLiteInterpreterResizeInputTensor(both[i], 0, dims, 4), kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterAllocateTensors(both[i]), kTfLiteOk);
+        }
+        assert_same_output(both[0], both[1]);
+    }
+    TfLiteInterpreterDelete(both[0]);
+    TfLiteInterpreterDelete(both[1]);
+    unload(&c);
+}
+
+// A caller who brings memory for a tensor inside the chain wants to see it.
+static void memory_of_the_caller(void **state)
+{
+    (void)state;
+    static struct chain c;
+    make_swish(&c, FLOATS);
+    load(&c);
+    TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
+    assert_true(is_left_out(one, FIRST));
+    for (int tensor = FIRST; tensor <= FIRST + 2; tensor += 2) {
+        const size_t bytes = tensor_of(one, tensor)->bytes;
+        void *memory = calloc(1, bytes);
+        assert_non_null(memory);
+        const TfLiteCustomAllocation allocation = {memory, bytes};
+        assert_int_equal(hl_subgraph_set_custom_allocation(one->subgraphs[0], tensor, &allocation,
+                                                           kTfLiteCustomAllocationFlagsSkipAlignCheck),
+                         kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(one), kTfLiteOk);
+        assert_same_output(one, other);
+        assert_memory_equal(memory, tensor_of(other, tensor)->data.raw, bytes);
+        TfLiteInterpreterDelete(one);
+        one = interpreter_of(c.loaded, false, NULL);
+        free(memory);
+    }
+    TfLiteInterpreterDelete(one);
+    TfLiteInterpreterDelete(other);
+    unload(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes), cmocka_unit_test(left_alone),           cmocka_unit_test(late_operand),
+        cmocka_unit_test(new_shapes), cmocka_unit_test(memory_of_the_caller),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
