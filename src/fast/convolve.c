@@ -12,6 +12,7 @@
 
 #include "fast/chain.h"
 #include "fast/fast.h"
+#include "fast/quantize.h"
 #include "fast/rows.h"
 
 struct hl_convolve {
@@ -407,15 +408,6 @@ static void run_item(void *arg, int64_t item, int worker)
     hl_chain_rows(&run->chain, block.first, block.count);
 }
 
-static void quantize_batches(const struct hl_convolve *c, const float *x)
-{
-    const struct hl_conv_shape *shape = &c->rows.shape;
-    int64_t size = (int64_t)shape->height * shape->width * shape->channels;
-    for (int b = 0; b < shape->batches; b++)
-        hl_quantize_row(&c->packed.simd->kernels->row_kernels, c->asymmetric, x + b * size, size,
-                        c->x_stored + b * size, &c->x_scales[b], &c->rows.zeros[b]);
-}
-
 // Outputs that a chain goes on with should still be in the second-level cache. Parts of rows would be many short runs:
 // MobileNet v3 uint8 with two threads took 1.06 of its time with them.
 bool hl_convolve_lead(void *convolve, const struct hl_chain *chain)
@@ -437,7 +429,10 @@ void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, vo
     const struct hl_convolve *c = run.c;
     hl_chain_begin(ctx, c->chain, y, &run.chain);
     if (c->x_stored) {
-        quantize_batches(c, x);
+        const struct hl_conv_shape *shape = &c->rows.shape;
+        hl_quantize_rows(ctx, &c->packed.simd->kernels->row_kernels, c->asymmetric, x, shape->batches,
+                         (int64_t)shape->height * shape->width * shape->channels, c->x_stored, c->x_scales,
+                         c->rows.zeros);
         run.x = c->x_stored;
     }
     if (c->rows.source->start) c->rows.source->start(ctx, &c->rows, run.x);

@@ -12,6 +12,7 @@
 #include "fast/chain.h"
 #include "fast/convolve.h"
 #include "fast/fast.h"
+#include "fast/quantize.h"
 #include "fast/simd/simd.h"
 #include "ops/common/conv.h"
 
@@ -509,15 +510,15 @@ static void repeat_channels(const struct depthwise *d, const char *x)
 }
 
 // Makes one batch what is multiplied: int8 of hybrid input, and all of the outputs' channels.
-static void write_out(struct pass *pass, bool asymmetric, const char *x)
+static void write_out(const TfLiteContext *ctx, struct pass *pass, bool asymmetric, const char *x)
 {
     const struct depthwise *d = pass->d;
     const int64_t batch = (int64_t)d->shape.height * d->shape.width * d->shape.channels;
     pass->x = x;
     if (d->hybrid) {
         int32_t zero = 0;
-        hl_quantize_row(&d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, batch, d->x_stored,
-                        &pass->to_floats.x_scale, &zero);
+        hl_quantize_rows(ctx, &d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, 1, batch,
+                         d->x_stored, &pass->to_floats.x_scale, &zero);
         pass->to_floats.zero = (uint32_t)zero + d->run.sign_offset;
         memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
         pass->x = (const char *)d->x_stored;
@@ -548,7 +549,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         return kTfLiteOk;
     }
     for (int b = 0; b < s->batches; b++) {
-        write_out(&pass, op->conv.asymmetric, x + b * batch);
+        write_out(ctx, &pass, op->conv.asymmetric, x + b * batch);
         share_rows(ctx, &pass, (int64_t)b * s->out_height, (int64_t)(b + 1) * s->out_height);
     }
     return kTfLiteOk;

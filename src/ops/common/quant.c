@@ -178,23 +178,11 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
-                     int8_t *stored, float *scale, int32_t *zero_point)
+struct hl_row_scale hl_row_scale_of(bool asymmetric, float low, float high)
 {
-    float low, high;
-    kernels->range(values, count, &low, &high);
-    float range = -low > high ? -low : high;
-    *zero_point = 0;
-    if (asymmetric ? low == high : range == 0) {
-        for (int64_t i = 0; i < count; i++) stored[i] = 0;
-        *scale = 1;
-        return;
-    }
-    if (!asymmetric) {
-        *scale = range / 127;
-        kernels->quantize(values, count, 127 / range, 0, -127, stored);
-        return;
-    }
+    const float range = -low > high ? -low : high;
+    if (asymmetric ? low == high : range == 0) return (struct hl_row_scale){.scale = 1};
+    if (!asymmetric) return (struct hl_row_scale){.scale = range / 127, .inverse = 127 / range, .low = -127};
     // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
     // range). The zero point from the step before it becomes a float: -1.5..1.5 has it half way.
     double step = (double)(high - low) / (INT8_MAX - INT8_MIN);
@@ -202,9 +190,32 @@ void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, cons
     // The zero point follows from either end; the one nearer to zero rounds with less error.
     bool from_low = fabs(steps_below) - INT8_MIN < fabs(steps_above) + INT8_MAX;
     double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
-    *zero_point = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX));
-    *scale = (float)step;
-    kernels->quantize(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
+    return (struct hl_row_scale){
+        .scale = (float)step,
+        .inverse = 1.0f / (float)step,
+        .zero = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX)),
+        .low = INT8_MIN,
+    };
+}
+
+void hl_quantize_values(const struct hl_row_kernels *kernels, const struct hl_row_scale *to, const float *values,
+                        int64_t count, int8_t *stored)
+{
+    if (to->low < 0)
+        kernels->quantize(values, count, to->inverse, to->zero, to->low, stored);
+    else
+        for (int64_t i = 0; i < count; i++) stored[i] = 0;
+}
+
+void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
+                     int8_t *stored, float *scale, int32_t *zero_point)
+{
+    float low, high;
+    kernels->range(values, count, &low, &high);
+    const struct hl_row_scale to = hl_row_scale_of(asymmetric, low, high);
+    *scale = to.scale;
+    *zero_point = to.zero;
+    hl_quantize_values(kernels, &to, values, count, stored);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------

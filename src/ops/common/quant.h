@@ -66,8 +66,18 @@ static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
     return (int16_t)(base + ((slope * offset + 64) >> 7));
 }
 
-// Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point).
-// Symmetric gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
+// Hybrid (float activations, integer weights): how a row of floats becomes int8, value = scale * (stored - zero).
+struct hl_row_scale {
+    float scale, inverse;
+    int32_t zero;
+    int low; // the smallest stored value; 0: all are stored as 0
+};
+// From the range that holds 0 and the row's values. Symmetric gives zero 0, and scale 1 for a row of zeros; asymmetric
+// widens the range to hold 0 (kernels.md 4.1).
+struct hl_row_scale hl_row_scale_of(bool asymmetric, float low, float high);
+void hl_quantize_values(const struct hl_row_kernels *kernels, const struct hl_row_scale *to, const float *values,
+                        int64_t count, int8_t *stored);
+// Both, of a whole row.
 void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point);
 

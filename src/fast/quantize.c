@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of floats to int8, shared among threads.
+#include "fast/quantize.h"
+
+#include "ops/common/quant.h"
+
+// Fewer values take about as long as waking the other threads. A row has so many pieces at most.
+enum { MIN_SHARED_VALUES = 1 << 14, MAX_PIECES = 64 };
+
+struct quantization {
+    const struct hl_row_kernels *kernels;
+    bool asymmetric;
+    const float *x;
+    int64_t rows, size;
+    int8_t *stored;
+    float *scales;
+    int32_t *zeros;
+    int64_t piece; // of rows, or of one row's values
+    // Of one row:
+    float low[MAX_PIECES], high[MAX_PIECES];
+    struct hl_row_scale to;
+};
+
+static void quantize_some_rows(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct quantization *q = arg;
+    const int64_t end = (item + 1) * q->piece < q->rows ? (item + 1) * q->piece : q->rows;
+    for (int64_t r = item * q->piece; r < end; r++)
+        hl_quantize_row(q->kernels, q->asymmetric, q->x + r * q->size, q->size, q->stored + r * q->size, &q->scales[r],
+                        &q->zeros[r]);
+}
+
+static int64_t values_of(const struct quantization *q, int64_t item)
+{
+    const int64_t left = q->size - item * q->piece;
+    return left < q->piece ? left : q->piece;
+}
+
+static void find_range(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    struct quantization *q = arg;
+    q->kernels->range(q->x + item * q->piece, values_of(q, item), &q->low[item], &q->high[item]);
+}
+
+static void quantize_piece(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct quantization *q = arg;
+    const int64_t at = item * q->piece;
+    hl_quantize_values(q->kernels, &q->to, q->x + at, values_of(q, item), q->stored + at);
+}
+
+// The range of a row is that of its pieces' ranges.
+static void share_row(const TfLiteContext *ctx, struct quantization *q)
+{
+    const int64_t pieces = (q->size - 1) / q->piece + 1;
+    float low = 0, high = 0;
+    hl_parallel(ctx, pieces, find_range, q);
+    for (int64_t i = 0; i < pieces; i++) {
+        low = q->low[i] < low ? q->low[i] : low;
+        high = q->high[i] > high ? q->high[i] : high;
+    }
+    q->to = hl_row_scale_of(q->asymmetric, low, high);
+    *q->scales = q->to.scale;
+    *q->zeros = q->to.zero;
+    hl_parallel(ctx, pieces, quantize_piece, q);
+}
+
+void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
+                      int64_t rows, int64_t size, int8_t *stored, float *scales, int32_t *zeros)
+{
+    struct quantization q = {
+        .kernels = kernels,
+        .asymmetric = asymmetric,
+        .x = x,
+        .rows = rows,
+        .size = size,
+        .stored = stored,
+        .scales = scales,
+        .zeros = zeros,
+    };
+    const int threads = hl_thread_count(ctx);
+    if (rows >= threads || size < MIN_SHARED_VALUES) {
+        q.piece = hl_piece(ctx, rows, rows * size >= MIN_SHARED_VALUES);
+        hl_parallel(ctx, (rows - 1) / q.piece + 1, quantize_some_rows, &q);
+        return;
+    }
+    const int64_t least = (size - 1) / MAX_PIECES + 1, piece = hl_piece(ctx, size, true);
+    q.piece = ((piece < least ? least : piece) + HL_LINE - 1) / HL_LINE * HL_LINE; // no two threads in a cache line
+    for (int64_t r = 0; r < rows; r++, q.x += size, q.stored += size, q.scales++, q.zeros++) share_row(ctx, &q);
+}
