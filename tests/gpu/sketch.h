@@ -128,6 +128,27 @@ static inline int sketch_mean(struct sketch *sketch, int x, bool keep)
     return y;
 }
 
+static inline int sketch_softmax(struct sketch *sketch, int x, float beta)
+{
+    int y = sketch_one(sketch, kTfLiteBuiltinSoftmax, x);
+    sketch->nodes[sketch->node_count - 1].settings[0] =
+        (struct test_setting){.field = HL_SoftmaxOptions_beta, .value = (double)beta};
+    return y;
+}
+
+// a times b, or times b with its last two axes swapped.
+static inline int sketch_matmul(struct sketch *sketch, int a, int b, bool swapped)
+{
+    int dims[8], rank = sketch->tensors[a].rank;
+    memcpy(dims, sketch->tensors[a].dims, sizeof dims);
+    dims[rank - 1] = sketch->tensors[b].dims[sketch->tensors[b].rank - (swapped ? 2 : 1)];
+    int y = sketch_tensor(sketch, TEST_FLOAT32, rank, dims);
+    struct test_node *node = sketch_node(sketch, kTfLiteBuiltinBatchMatmul, 2, (int[]){a, b}, y);
+    node->settings[0] = (struct test_setting){.field = HL_BatchMatMulOptions_adj_x, .value = 0};
+    node->settings[1] = (struct test_setting){.field = HL_BatchMatMulOptions_adj_y, .value = swapped};
+    return y;
+}
+
 static inline void sketch_output(struct sketch *sketch, int tensor)
 {
     sketch->outputs[sketch->output_count++] = tensor;

@@ -173,5 +173,17 @@ extern const struct gpu_op gpu_op_stages;
 // each channel, and a constant number.
 enum { GPU_NORM_X, GPU_NORM_GAMMA, GPU_NORM_BETA, GPU_NORM_EPSILON, GPU_NORM_INPUTS };
 extern const struct gpu_op gpu_op_layer_norm;
+// Attention, which graph/attention.c makes of two products and a softmax. Its inputs: matrices of one size for each
+// batch and head, the mask or NULL, and constant numbers: scale, beta, b, h and w of the mask beside the scores, heads
+// of the scores.
+enum {
+    GPU_ATTENTION_Q,
+    GPU_ATTENTION_K,
+    GPU_ATTENTION_V,
+    GPU_ATTENTION_NUMBERS,
+    GPU_ATTENTION_MASK,
+    GPU_ATTENTION_INPUTS
+};
+extern const struct gpu_op gpu_op_attention;
 
 #endif

@@ -9,6 +9,7 @@
 typedef bool (*gpu_pass_function)(struct gpu_graph *graph);
 
 bool gpu_pass_fuse_norm(struct gpu_graph *graph);
+bool gpu_pass_fuse_attention(struct gpu_graph *graph);
 bool gpu_pass_move_transposes(struct gpu_graph *graph);
 bool gpu_pass_remove_identity(struct gpu_graph *graph);
 bool gpu_pass_merge_padding(struct gpu_graph *graph);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = softmax(beta * (scale * q k^T + mask)) v for each batch and head, which graph/attention.c makes of two products
+// and what is between them. The scores never reach memory: a group takes GROUP_Y * BLOCK rows of q and goes over the
+// keys in tiles of 32. Each of the 32 work-items of a row along x first has one key, whose score it computes, and then
+// one slice of the sums, to which it adds the values of the tile's keys. What was summed before shrinks where a tile
+// has a larger score than all tiles before it. A device binds four buffers, so with a mask k and v come as one value,
+// which a dispatch of its own puts together; it is small beside the scores.
+//
+// Any two axes may be batches and heads of q, k, v and y (b and h), as long as their product and order are the same.
+#include "gpu/ops/reshape.h"
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+static const struct gpu_kernel kernel = {
+    .name = "attention",
+    .group = {32, 4, 1},
+    // With MASK k has the slices of k and behind them those of v, and v is the mask.
+    .args = {{GPU_IN, "q"}, {GPU_IN, "k"}, {GPU_IN, "v"}, {GPU_OUT, "y"}},
+    // x: keys; y, z: scale and beta as float bits; w: heads of the scores that the mask is added to.
+    .params = {"of"},
+    // DEPTH: slices of q; SLICES: those of y, rounded up to a power of two; BLOCK: rows of a work-item.
+    GPU_CONSTANTS({"DEPTH", 1}, {"SLICES", 1}, {"BLOCK", 1}, {"MASK", 0}),
+    .shared = {"float4 queries[GROUP_Y * BLOCK * DEPTH]", "float scores[GROUP_Y * BLOCK * 32]",
+               "float4 merged[GROUP_Y * 32]"},
+    .body = GPU_TEXT(
+        int first = (GROUP1 * GROUP_Y + LID1) * BLOCK;
+        int own = LID1 * BLOCK;
+        int lid = LID1 * 32 + LID0;
+        int keys = P_of.x;
+        float beta = bits_to_float(P_of.z);
+        int batch = GROUP2 / q_h;
+        int from = (batch * q_s * q_h + GROUP2 - batch * q_h) * q_w;
+        float factor = bits_to_float(P_of.y) * beta;
+        for (int i = LID0; i < BLOCK * DEPTH; i += 32) {
+            int row = i / DEPTH;
+            int s = i - row * DEPTH;
+            queries[own * DEPTH + i] = to_acc4(load_q(from + s * q_h * q_w + min(first + row, q_w - 1))) * factor;
+        }
+        batch = GROUP2 / k_h;
+        int from_k = (batch * k_s * k_h + GROUP2 - batch * k_h) * k_w;
+        int step_k = k_h * k_w;
+        int slice = min(LID0 % SLICES, y_s - 1);
+        int from_v = from_k + (DEPTH + slice) * step_k;
+        int from_mask = 0;
+        int step_mask = 0;
+        if (MASK == 0) {
+            batch = GROUP2 / v_h;
+            from_v = ((batch * v_s + slice) * v_h + GROUP2 - batch * v_h) * v_w;
+        } else {
+            batch = GROUP2 / P_of.w;
+            int head = min(GROUP2 - batch * P_of.w, v_h - 1);
+            from_mask = (min(batch, v_b - 1) * v_s * v_h + head) * v_w;
+            step_mask = v_h * v_w;
+        }
+
+        float none = -3.402823466e38f;
+        acc4 sums[BLOCK];
+        float most[BLOCK];
+        float total[BLOCK];
+        float score[BLOCK];
+        UNROLL for (int i = 0; i < BLOCK; i += 1) {
+            sums[i] = splatf4(0.0f);
+            most[i] = none;
+            total[i] = 0.0f;
+        }
+        for (int tile = 0; tile < keys; tile += 32) {
+            BARRIER;
+            int key = min(tile + LID0, keys - 1);
+            UNROLL for (int i = 0; i < BLOCK; i += 1) score[i] = 0.0f;
+            for (int s = 0; s < DEPTH; s += 1) {
+                acc4 one = to_acc4(load_k(from_k + s * step_k + key));
+                UNROLL for (int i = 0; i < BLOCK; i += 1) score[i] += dot4(queries[(own + i) * DEPTH + s], one);
+            }
+            UNROLL for (int i = 0; i < BLOCK; i += 1) {
+                if (MASK == 1) {
+                    int at = from_mask + key / 4 * step_mask + min(first + i, v_w - 1);
+                    score[i] += to_float(lane(load_v(at), key % 4)) * beta;
+                    score[i] = finite(splatf4(score[i])).x;
+                }
+                scores[(own + i) * 32 + LID0] = score[i];
+            }
+            BARRIER;
+            UNROLL for (int i = 0; i < BLOCK; i += 1) {
+                float highest = most[i];
+                for (int n = 0; n < 32; n += 1) highest = max(highest, scores[(own + i) * 32 + n]);
+                float shrunk = exp(most[i] - highest);
+                total[i] = total[i] * shrunk;
+                sums[i] = sums[i] * shrunk;
+                most[i] = highest;
+            }
+            BARRIER;
+            UNROLL for (int i = 0; i < BLOCK; i += 1)
+                scores[(own + i) * 32 + LID0] = exp(score[i] - most[i]);
+            BARRIER;
+            int count = min(32, keys - tile);
+            for (int n = LID0 / SLICES; n < count; n += 32 / SLICES) {
+                acc4 one = splatf4(0.0f);
+                if (MASK == 0) one = to_acc4(load_v(from_v + tile + n));
+                if (MASK == 1) one = to_acc4(load_k(from_v + tile + n));
+                UNROLL for (int i = 0; i < BLOCK; i += 1) {
+                    float share = scores[(own + i) * 32 + n];
+                    total[i] += share;
+                    sums[i] = mad(one, share, sums[i]);
+                }
+            }
+        }
+
+        batch = GROUP2 / y_h;
+        UNROLL for (int i = 0; i < BLOCK; i += 1) {
+            BARRIER;
+            merged[lid] = sums[i];
+            scores[lid] = total[i];
+            BARRIER;
+            if (LID0 < y_s && first + i < y_w) {
+                acc4 sum = sums[i];
+                float whole = total[i];
+                for (int n = SLICES; n < 32; n += SLICES) {
+                    sum += merged[lid + n];
+                    whole += scores[lid + n];
+                }
+                write_y(mki4(first + i, GROUP2 - batch * y_h, LID0, batch), to_real4(sum * (1.0f / whole)));
+            }
+        }
+    ),
+};
+
+// y: one batch for each batch and head, with the slices of k and then those of v.
+static const struct gpu_kernel pack = {
+    .name = "attention_pack",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "k"}, {GPU_IN, "v"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int batch_k = p.w / k_h;
+        int batch_v = p.w / v_h;
+        real4 v = splat4(to_real(0.0f));
+        if (p.z < k_s) {
+            v = read_k(mki4(p.x, p.w - batch_k * k_h, p.z, batch_k));
+        } else {
+            v = read_v(mki4(p.x, p.w - batch_v * v_h, p.z - k_s, batch_v));
+        }
+        store_y(at_y(p), v);
+    ),
+};
+// clang-format on
+
+static bool refused(const struct gpu_node_view *view)
+{
+    return gpu_refuse(view, DELEGATE_PARAMETER, -1, "only the graph's passes make this operator");
+}
+
+// Finds the largest block with which there are still a few groups for each compute unit.
+static void choose_block(const struct gpu_plan *plan, int64_t batches, int rows, int *block, int *height)
+{
+    int64_t enough = 4 * (int64_t)(plan->caps->compute_units > 0 ? plan->caps->compute_units : 16);
+    *block = *height = 4;
+    while (*block * *height > 1 && batches * ((rows + *block * *height - 1) / (*block * *height)) < enough) {
+        int *larger = *height > 1 ? height : block;
+        *larger /= 2;
+    }
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *q = node->inputs[GPU_ATTENTION_Q], *k = node->inputs[GPU_ATTENTION_K];
+    const struct gpu_value *v = node->inputs[GPU_ATTENTION_V], *mask = node->inputs[GPU_ATTENTION_MASK];
+    const struct gpu_value *y = node->outputs[0];
+    const float *numbers = node->inputs[GPU_ATTENTION_NUMBERS]->data;
+    int keys = k->shape.w, rows = q->shape.w, batches = q->shape.b * q->shape.h, block, height, slices = 1;
+    int depth = gpu_slices(q->shape);
+    choose_block(plan, gpu_in_first_batch(plan, batches, y->shape.b), rows, &block, &height);
+    while (slices < gpu_slices(y->shape)) slices *= 2;
+    struct gpu_shape seen = {(int)numbers[2], (int)numbers[3], (int)numbers[4], keys};
+    if (mask) {
+        struct gpu_value *both =
+            gpu_plan_scratch(plan, (struct gpu_shape){batches, 1, keys, 4 * (depth + gpu_slices(v->shape))});
+        if (!both) return false;
+        struct gpu_dispatch_desc desc = {
+            .kernel = &pack,
+            .operands = {{.value = k}, {.value = v}, {.value = both}},
+        };
+        gpu_grid_over(&desc, both->shape);
+        if (!gpu_plan_dispatch(plan, &desc) || !(mask = gpu_plan_seen_as(plan, mask, seen))) return false;
+        k = both;
+    }
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = q}, {.value = k}, {.value = mask ? mask : v}, {.value = y}},
+        .params = {{keys, gpu_float_bits(numbers[0]), gpu_float_bits(numbers[1]), (int)numbers[5]}},
+        .constants = {{"DEPTH", depth}, {"SLICES", slices}, {"BLOCK", block}, {"MASK", mask != NULL}},
+        .group = {32, height, 1},
+        .grid = {32, (rows + block - 1) / block, batches},
+    };
+    if (mask) desc.views[2] = seen;
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_attention = {
+    .name = "ATTENTION",
+    .max_version = 1,
+    .operands = {.inputs = {4, 5}, .any_rank = true},
+    .supported = refused,
+    .plan = plan,
+    GPU_KERNELS(&kernel, &pack, &gpu_kernel_reshape),
+};
