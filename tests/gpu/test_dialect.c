@@ -481,6 +481,8 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_ABS: return fabsf(v);
     case GPU_EPI_NEG: return -v;
     case GPU_EPI_SWISH: return v / (1.0f + expf(-v));
+    case GPU_EPI_GELU: return v * 0.5f * erfcf(v * -0.70710678f);
+    case GPU_EPI_GELU_TANH: return v * 0.5f * (1.0f + tanhf((v + v * v * v * 0.044715f) * 0.79788456f));
     case GPU_EPI_QUANTIZE: return fminf(fmaxf(roundf(v / a), b), b + 255) * a;
     default: return v;
     }
@@ -521,7 +523,7 @@ static void check_stages(const struct place *place, const struct stages *stages)
 
 static void epilogue_words(const struct place *place)
 {
-    for (int op = 0; op <= GPU_EPI_SWISH; op++)
+    for (int op = 0; op <= GPU_EPI_GELU_TANH; op++)
         check_stages(place, &(struct stages){{op, 0, 0, 0}, {0.25f, 2.0f, 0, 0, 0, 0, 0, 0}});
     check_stages(place, &(struct stages){{GPU_EPI_RELU, GPU_EPI_ADD_VALUE, GPU_EPI_SCALE_SHIFT, GPU_EPI_CLAMP},
                                          {0, 0, 0, 0, 0.5f, -1.0f, -0.5f, 0.75f}});

@@ -19,6 +19,20 @@ bool gpu_is_private(const struct gpu_value *value)
     return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
 }
 
+bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const struct gpu_value *result)
+{
+    for (int n = 0; n < graph->node_count; n++) {
+        const struct gpu_value *value = marked[n] ? graph->nodes[n]->outputs[0] : NULL;
+        if (!value || value == result) continue;
+        int readers = 0;
+        for (int r = 0; r < graph->node_count; r++)
+            for (int i = 0; marked[r] && i < graph->nodes[r]->input_count; i++)
+                readers += graph->nodes[r]->inputs[i] == value;
+        if (value->is_output || readers != value->consumers) return false;
+    }
+    return true;
+}
+
 static int position_of(const struct gpu_graph *graph, const struct gpu_node *node)
 {
     for (int n = 0; n < graph->node_count; n++)

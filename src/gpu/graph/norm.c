@@ -303,22 +303,6 @@ static void mark(const struct match *match, const struct gpu_value *value, bool 
     }
 }
 
-// Whether only marked nodes read what marked nodes write, but for the result.
-static bool is_closed(const struct match *match, const struct gpu_value *result, const bool *marked)
-{
-    const struct gpu_graph *graph = match->graph;
-    for (int n = 0; n < graph->node_count; n++) {
-        const struct gpu_value *value = marked[n] ? graph->nodes[n]->outputs[0] : NULL;
-        if (!value || value == result) continue;
-        int readers = 0;
-        for (int r = 0; r < graph->node_count; r++)
-            for (int i = 0; marked[r] && i < graph->nodes[r]->input_count; i++)
-                readers += graph->nodes[r]->inputs[i] == value;
-        if (value->is_output || readers != value->consumers) return false;
-    }
-    return true;
-}
-
 // ---- one node in place of them --------------------------------------------------------------------------------------
 
 static bool is_reshape(const struct gpu_node *node)
@@ -404,7 +388,7 @@ static bool try_norm(struct gpu_graph *graph, int mean)
             if (!form->value || form->node < 0 || !is_normalized(match, form)) continue;
             for (int n = 0; n < graph->node_count; n++) marked[n] = false;
             mark(match, form->value, marked);
-            changed = is_closed(match, form->value, marked) && replace(graph, match, form, marked);
+            changed = gpu_is_closed(graph, marked, form->value) && replace(graph, match, form, marked);
         }
     }
     free(memory);

@@ -11,6 +11,7 @@ static const struct {
 } passes[] = {
     // What is one kernel of its own comes first, before its operators become stages of others.
     {"fuse_norm", gpu_pass_fuse_norm},
+    {"fuse_gelu", gpu_pass_fuse_gelu},
     {"fuse_attention", gpu_pass_fuse_attention},
     {"move_transposes", gpu_pass_move_transposes},
     {"remove_identity", gpu_pass_remove_identity},

@@ -9,6 +9,7 @@
 typedef bool (*gpu_pass_function)(struct gpu_graph *graph);
 
 bool gpu_pass_fuse_norm(struct gpu_graph *graph);
+bool gpu_pass_fuse_gelu(struct gpu_graph *graph);
 bool gpu_pass_fuse_attention(struct gpu_graph *graph);
 bool gpu_pass_move_transposes(struct gpu_graph *graph);
 bool gpu_pass_remove_identity(struct gpu_graph *graph);
@@ -21,6 +22,8 @@ bool gpu_pass_fuse_residual(struct gpu_graph *graph);
 
 // For passes. Read by one node and by nobody outside: it may go.
 bool gpu_is_private(const struct gpu_value *value);
+// Whether only marked nodes, by position, read what marked nodes write, but for the result.
+bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const struct gpu_value *result);
 // Whether a node can add the value (NULL: none) at its end: it adds no other, and the value is there before the node
 // runs.
 bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node,

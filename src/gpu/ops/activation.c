@@ -5,18 +5,13 @@
 #include "gpu/ops/stages.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-#define FUNCTIONS(X) X(LOG) X(SIN) X(COS) X(GELU) X(GELU_TANH) X(SIGN) X(FLOOR) X(CEIL) X(ROUND)
+#define FUNCTIONS(X) X(LOG) X(SIN) X(COS) X(SIGN) X(FLOOR) X(CEIL) X(ROUND)
 enum function { FUNCTIONS(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// GELU of minus infinity is NaN like on the CPU, because it is the product of an infinity and zero.
-#define GELU_LANE(NAME) v.NAME = pick(float_to_bits(v.NAME) == -8388608, bits_to_float(2143289344), z.NAME);
-#define GELU_LANES GELU_LANE(x) GELU_LANE(y) GELU_LANE(z) GELU_LANE(w)
-
 // The kernel computes in floats in all precisions. Each value is loaded and stored once, so that half arithmetic would
-// save next to nothing. The erf of GELU is approximation 7.1.26 of Abramowitz and Stegun, with an error of at most
-// 1.5e-7.
+// save next to nothing.
 static const struct gpu_kernel kernel = {
     .name = "unary",
     .group = {32, 4, 1},
@@ -28,27 +23,9 @@ static const struct gpu_kernel kernel = {
         int4 p = position();
         if (outside_y(p)) return;
         float4 v = to_acc4(read_x(p));
-        float4 zero = splatf4(0.0f);
-        float4 one = splatf4(1.0f);
         if (FUNCTION == LOG) v = log(v);
         if (FUNCTION == SIN) v = sin(v);
         if (FUNCTION == COS) v = cos(v);
-        if (FUNCTION == GELU) {
-            float4 z = abs(v) * 0.70710678f;
-            float4 t = one / (one + z * 0.3275911f);
-            float4 sum = t * 1.061405429f + splatf4(-1.453152027f);
-            sum = sum * t + splatf4(1.421413741f);
-            sum = sum * t + splatf4(-0.284496736f);
-            sum = sum * t + splatf4(0.254829592f);
-            float4 tail = sum * t * exp(max(-(z * z), splatf4(-80.0f)));
-            z = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
-            GELU_LANES
-        }
-        if (FUNCTION == GELU_TANH) { // (1 + tanh(z)) / 2
-            float4 z = (v + v * v * v * 0.044715f) * 0.79788456f;
-            z = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one);
-            GELU_LANES
-        }
         if (FUNCTION == SIGN) {
             v.x = pick(v.x > 0.0f, 1.0f, pick(v.x < 0.0f, -1.0f, v.x));
             v.y = pick(v.y > 0.0f, 1.0f, pick(v.y < 0.0f, -1.0f, v.y));
@@ -87,6 +64,11 @@ static void own_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     case kTfLiteBuiltinRsqrt: op = GPU_EPI_RSQRT; break;
     case kTfLiteBuiltinSquare: op = GPU_EPI_SQUARE; break;
     case kTfLiteBuiltinAbs: op = GPU_EPI_ABS; break;
+    case kTfLiteBuiltinGelu: {
+        const TfLiteGeluParams *params = node->params;
+        op = params && params->approximate ? GPU_EPI_GELU_TANH : GPU_EPI_GELU;
+        break;
+    }
     default: op = GPU_EPI_NEG;
     }
     stage->count = 1;
@@ -137,8 +119,6 @@ static enum function function_of(const struct gpu_node *node)
     switch (node->builtin) {
     case kTfLiteBuiltinSin: return SIN;
     case kTfLiteBuiltinCos: return COS;
-    case kTfLiteBuiltinGelu:
-        return node->params && ((const TfLiteGeluParams *)node->params)->approximate ? GELU_TANH : GELU;
     case kTfLiteBuiltinSign: return SIGN;
     case kTfLiteBuiltinFloor: return FLOOR;
     case kTfLiteBuiltinCeil: return CEIL;
@@ -199,6 +179,7 @@ STAGE(sqrt, "SQRT", 2, 0)
 STAGE(rsqrt, "RSQRT", 3, 0)
 STAGE(square, "SQUARE", 2, 0)
 STAGE(abs, "ABS", 5, 0)
+STAGE(gelu, "GELU", 3, sizeof(TfLiteGeluParams))
 UNARY(neg, "NEG", 2, 0, neg_supported, stage_plan, as_stage, stage_kernels)
 
 #define FUNCTION(symbol, text, version, size) \
@@ -206,7 +187,6 @@ UNARY(neg, "NEG", 2, 0, neg_supported, stage_plan, as_stage, stage_kernels)
 FUNCTION(log, "LOG", 2, 0)
 FUNCTION(sin, "SIN", 2, 0)
 FUNCTION(cos, "COS", 2, 0)
-FUNCTION(gelu, "GELU", 3, sizeof(TfLiteGeluParams))
 FUNCTION(sign, "SIGN", 2, 0)
 FUNCTION(floor, "FLOOR", 2, 0)
 FUNCTION(ceil, "CEIL", 2, 0)
