@@ -72,6 +72,13 @@ for line in "Image: a.ppm" "Object [0]" "  Score: 0.980392" "  Class-ID: 1" "  B
 done
 [ "$(grep -c 'Object \[' "$work/out")" -eq 3 ] || failed "not three objects"
 
+# Outputs in other orders, as newer exports have them: scores before classes, the boxes in second place.
+for order in 2031 0213 0123; do
+    "$bin/pixel_detector" "$detector" $order || exit 1
+    passes evaluate --ground_truth_proto="$work/truth.json"
+    precisions 0.333333 0.168317 0.283828
+done
+
 # Without true objects.
 passes evaluate
 says "WARN: mAP metrics are meaningless w/o ground truth."

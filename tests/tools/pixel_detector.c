@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// pixel_detector FILE: writes a model that finds in a picture what its pixels say, so that the evaluation of detections
-// can be given any detections. A picture is 3 pixels wide and DETECTIONS high; the nine bytes of a row are top, left,
-// bottom, right, class, score, and in the first row the number of detections; boxes and score are parts of 255.
+// pixel_detector FILE [ORDER]: writes a model that finds in a picture what its pixels say, so that the evaluation of
+// detections can be given any detections. A picture is 3 pixels wide and DETECTIONS high; the nine bytes of a row are
+// top, left, bottom, right, class, score, and in the first row the number of detections; boxes and score are parts of
+// 255. ORDER: of its outputs, default 0123: boxes, classes, scores, count.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
         NODE(SLICE, NUMBER, ROWS, COUNT_BEGIN, COUNT_SIZE),
         NODE(RESHAPE, COUNT, NUMBER, COUNT_SHAPE),
     };
-    const struct test_model model = {
+    struct test_model model = {
         .tensor_count = TENSORS,
         .tensors = tensors,
         .node_count = sizeof nodes / sizeof *nodes,
@@ -98,11 +99,13 @@ int main(int argc, char **argv)
         .input_count = 1,
         .inputs = {IMAGE},
         .output_count = 4,
-        .outputs = {BOXES, CLASSES, SCORES, COUNT},
     };
+    static const int outputs[] = {BOXES, CLASSES, SCORES, COUNT};
+    const char *order = argc > 2 ? argv[2] : "0123";
+    for (int i = 0; i < 4; i++) model.outputs[i] = outputs[order[i] - '0'];
     size_t size;
     unsigned char *bytes = test_model_write(&model, &size);
-    FILE *file = argc == 2 ? fopen(argv[1], "wb") : NULL;
+    FILE *file = argc > 1 ? fopen(argv[1], "wb") : NULL;
     size_t written = file ? fwrite(bytes, 1, size, file) : 0;
     if (file && fclose(file) != 0) written = 0;
     free(bytes);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "detect/ssd.h"
 #include "model_file.h"
 
 struct hl_detector_family {
@@ -42,48 +43,24 @@ static float sigmoid(float x)
 
 // ---- SSD: four outputs of its post-processing ---------------------------------------------------
 
-// Boxes [1,n,4] as top, left, bottom, right; classes [1,n]; scores [1,n]; their number [1]. In newer exports the order
-// of the outputs is another one.
 static bool look_ssd(const TfLiteInterpreter *interpreter, struct hl_detector *detector)
 {
-    int boxes = -1, number = -1, lists[2] = {-1, -1}, list_count = 0;
-    if (TfLiteInterpreterGetOutputTensorCount(interpreter) != 4) return false;
-    for (int i = 0; i < 4; i++) {
-        const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, i);
-        if (hl_model_has_shape(output, 3, (const int[]){1, -1, 4}))
-            boxes = i;
-        else if (hl_model_has_shape(output, 1, (const int[]){1}))
-            number = i;
-        else if (hl_model_has_shape(output, 2, (const int[]){1, -1}) && list_count < 2)
-            lists[list_count++] = i;
-    }
-    if (boxes < 0 || number < 0 || list_count != 2) return false;
-    int rows = TfLiteTensorDim(TfLiteInterpreterGetOutputTensor(interpreter, boxes), 1);
-    for (int i = 0; i < 2; i++)
-        if (TfLiteTensorDim(TfLiteInterpreterGetOutputTensor(interpreter, lists[i]), 1) != rows) return false;
-    memcpy(detector->outputs, (const int[]){boxes, lists[0], lists[1], number}, sizeof detector->outputs);
+    if (!hl_ssd_find(interpreter, detector->outputs)) return false;
     detector->name = "SSD";
     detector->class_offset = 1;
-    return true;
-}
-
-// Scores have fractions, classes do not.
-static bool are_whole(const TfLiteTensor *tensor, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (hl_model_real(tensor, i) != floorf(hl_model_real(tensor, i))) return false;
     return true;
 }
 
 static void read_ssd(const struct hl_detector *detector, const TfLiteInterpreter *interpreter, float least,
                      struct hl_finds *finds)
 {
-    const TfLiteTensor *boxes = output_of(detector, interpreter, 0), *classes = output_of(detector, interpreter, 1);
-    const TfLiteTensor *scores = output_of(detector, interpreter, 2);
+    const TfLiteTensor *boxes = output_of(detector, interpreter, HL_SSD_BOXES);
+    const TfLiteTensor *classes = output_of(detector, interpreter, HL_SSD_CLASSES);
+    const TfLiteTensor *scores = output_of(detector, interpreter, HL_SSD_SCORES);
     int rows = TfLiteTensorDim(boxes, 1);
-    float given = hl_model_real(output_of(detector, interpreter, 3), 0);
+    float given = hl_model_real(output_of(detector, interpreter, HL_SSD_COUNT), 0);
     int count = given >= 0 && given < (float)rows ? (int)given : rows;
-    if (!are_whole(classes, count) && are_whole(scores, count)) {
+    if (hl_ssd_are_swapped(classes, scores, count)) {
         const TfLiteTensor *swapped = classes;
         classes = scores;
         scores = swapped;

@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "commands.h"
+#include "detect/ssd.h"
 #include "eval/average_precision.h"
 #include "eval/evaluation.h"
 #include "eval/result.h"
@@ -45,7 +46,6 @@ struct coco {
     const struct options *options;
     struct boxes *truth, *found; // per class
     int class_count;
-    int rows; // of the model's lists
 };
 
 static void add_box(struct boxes *boxes, const struct hl_box *box)
@@ -161,22 +161,45 @@ static bool read_truth(struct coco *coco)
 
 // ---- found objects ------------------------------------------------------------------------------
 
-// [1,N,4], [1,N], [1,N] and one number; a model may know its shapes only when it runs, so this is asked each time.
-static bool check_outputs(struct coco *coco)
+// [1,N,4], [1,N], [1,N] and one number.
+static bool are_detections(const TfLiteTensor *const outputs[HL_SSD_OUTPUTS])
 {
-    const struct hl_model_file *file = &coco->evaluation.model.file;
-    const TfLiteTensor *outputs[4];
-    for (int i = 0; i < 4; i++) outputs[i] = TfLiteInterpreterGetOutputTensor(file->interpreter, i);
-    int64_t rows = hl_model_elements(outputs[1]);
-    bool fits = hl_model_elements(outputs[0]) == 4 * rows && hl_model_elements(outputs[2]) == rows &&
-                hl_model_elements(outputs[3]) == 1;
-    for (int i = 0; i < 4; i++) fits = fits && TfLiteTensorType(outputs[i]) == kTfLiteFloat32;
-    coco->rows = (int)rows;
-    if (!fits)
+    int64_t rows = hl_model_elements(outputs[HL_SSD_CLASSES]);
+    bool fits = hl_model_elements(outputs[HL_SSD_BOXES]) == 4 * rows &&
+                hl_model_elements(outputs[HL_SSD_SCORES]) == rows && hl_model_elements(outputs[HL_SSD_COUNT]) == 1;
+    for (int i = 0; i < HL_SSD_OUTPUTS; i++) fits = fits && TfLiteTensorType(outputs[i]) == kTfLiteFloat32;
+    return fits;
+}
+
+static void take_outputs(const struct hl_model_file *file, const int *numbers, const TfLiteTensor **outputs)
+{
+    for (int i = 0; i < HL_SSD_OUTPUTS; i++)
+        outputs[i] = TfLiteInterpreterGetOutputTensor(file->interpreter, numbers[i]);
+}
+
+// The values of the outputs and the number of objects, in whatever order the model has them. It may know its shapes
+// only when it runs, so this is asked each time. False after a message.
+static bool read_outputs(const struct hl_model_file *file, const float *data[HL_SSD_OUTPUTS], int *count)
+{
+    const TfLiteTensor *outputs[HL_SSD_OUTPUTS];
+    int numbers[HL_SSD_OUTPUTS] = {HL_SSD_BOXES, HL_SSD_CLASSES, HL_SSD_SCORES, HL_SSD_COUNT};
+    take_outputs(file, numbers, outputs);
+    if (!are_detections(outputs) && hl_ssd_find(file->interpreter, numbers)) take_outputs(file, numbers, outputs);
+    if (!are_detections(outputs)) {
         hl_error(
             HL_TFLITE, file->path,
             "its outputs are no detections: float32 boxes [1,N,4], classes [1,N], scores [1,N] and a count are wanted");
-    return fits;
+        return false;
+    }
+    for (int i = 0; i < HL_SSD_OUTPUTS; i++) data[i] = TfLiteTensorData(outputs[i]);
+    int rows = (int)hl_model_elements(outputs[HL_SSD_CLASSES]);
+    float said = data[HL_SSD_COUNT][0];
+    *count = !(said > 0) ? 0 : said < (float)rows ? (int)said : rows;
+    if (hl_ssd_are_swapped(outputs[HL_SSD_CLASSES], outputs[HL_SSD_SCORES], *count)) {
+        data[HL_SSD_CLASSES] = TfLiteTensorData(outputs[HL_SSD_SCORES]);
+        data[HL_SSD_SCORES] = TfLiteTensorData(outputs[HL_SSD_CLASSES]);
+    }
+    return true;
 }
 
 static void debug_object(int index, int class_id, float score, const float *box)
@@ -196,26 +219,26 @@ static bool look(void *user_data, int picture, struct hl_text *outcome)
 {
     struct coco *coco = user_data;
     const struct hl_model_file *file = &coco->evaluation.model.file;
-    if (!check_outputs(coco)) return false;
-    const float *data[4];
-    for (int i = 0; i < 4; i++) data[i] = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(file->interpreter, i));
+    const float *data[HL_SSD_OUTPUTS];
+    int count;
+    if (!read_outputs(file, data, &count)) return false;
+    const float *classes = data[HL_SSD_CLASSES];
     bool debug = coco->options->debug_mode;
     if (debug) hl_info(HL_TFLITE, NULL, "Image: %s", name_of(coco->evaluation.paths[picture]));
-    int count = !(data[3][0] > 0) ? 0 : data[3][0] < (float)coco->rows ? (int)data[3][0] : coco->rows;
     for (int i = 0; i < count; i++) {
-        const float *box = data[0] + 4 * i;
-        if (!(data[1][i] >= -CLASS_OFFSET && data[1][i] < (float)(coco->class_count - CLASS_OFFSET))) {
+        const float *box = data[HL_SSD_BOXES] + 4 * i;
+        if (!(classes[i] >= -CLASS_OFFSET && classes[i] < (float)(coco->class_count - CLASS_OFFSET))) {
             hl_error(
                 HL_TFLITE, file->path,
                 "Encountered invalid class ID: %g + %d on %s; there are %d labels: the first line of the labels has "
                 "to be the background (three question marks in COCO's)",
-                (double)data[1][i], CLASS_OFFSET, coco->evaluation.paths[picture], coco->class_count);
+                (double)classes[i], CLASS_OFFSET, coco->evaluation.paths[picture], coco->class_count);
             return false;
         }
-        int class_id = (int)data[1][i] + CLASS_OFFSET;
-        hl_text_add(outcome, "%d %.9g %.9g %.9g %.9g %.9g ", class_id, (double)data[2][i], (double)box[0],
+        int class_id = (int)classes[i] + CLASS_OFFSET;
+        hl_text_add(outcome, "%d %.9g %.9g %.9g %.9g %.9g ", class_id, (double)data[HL_SSD_SCORES][i], (double)box[0],
                     (double)box[1], (double)box[2], (double)box[3]);
-        if (debug) debug_object(i, class_id, data[2][i], box);
+        if (debug) debug_object(i, class_id, data[HL_SSD_SCORES][i], box);
     }
     if (debug) hl_info(HL_TFLITE, NULL, "======================================================");
     return true;
