@@ -84,6 +84,33 @@ assert latency["min_us"] <= latency["avg_us"] <= latency["max_us"] and latency["
         "$work/seven.json"
 fi
 
+# ---- normalization ------------------------------------------------------------------------------------------------------
+# README's drawing of a two in bytes 200 and 255.
+mkdir "$work/pale"
+for row in ..####.. .#....#. ......#. .....#.. ....#... ...#.... ..#..... .######.; do
+    printf "$(echo "$row" | sed 's/\./\\310/g; s/#/\\377/g')"
+done >"$work/pale/two.rgb8"
+echo two >"$work/two.txt"
+for flags in "--mean=227.5 --std=27.5" "--mean=227.5,227.5,227.5 --std=27.5"; do
+    # shellcheck disable=SC2086  # words
+    passes evaluate "$work/pale" "$work/two.txt" $flags
+    says "Top-1 Accuracy: 1"
+done
+passes evaluate "$work/pale" "$work/two.txt" --mean=0 --std=27.5
+says "Top-1 Accuracy: 0"
+complains "--mean=1,2: one number or three are wanted" evaluate "$work/pale" "$work/two.txt" --mean=1,2
+complains "--std=1,0,1: nothing can be divided by 0" evaluate "$work/pale" "$work/two.txt" --std=1,0,1
+digits=$model
+model=$shared/models/odd/tfsupport_dilated_conv.tflite
+if has "$model" "metadata with another normalization"; then
+    run evaluate "$work/pale" "$work/two.txt"
+    says "$model: its metadata wants another normalization than (pixel - 127.5) / 127.5"
+    says "which the evaluation takes: --mean=0,0,0 --std=1,1,1"
+    run evaluate "$work/pale" "$work/two.txt" --mean=0 --std=1
+    if grep -q metadata "$work/out"; then failed "the same normalization"; fi
+fi
+model=$digits
+
 # ---- pictures that cannot be read ---------------------------------------------------------------------------------------
 broken=$work/broken
 mkdir "$broken"

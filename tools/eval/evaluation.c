@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "eval/result.h"
 #include "files.h"
 #include "message.h"
+#include "metadata.h"
 #include "progress.h"
 #include "wire.h"
 
@@ -160,6 +162,62 @@ static bool check_input(struct hl_evaluation *evaluation)
     return false;
 }
 
+// "127.5", or a number for each of red, green and blue. False after a message.
+static bool read_channels(const char *flag, const char *text, double values[3])
+{
+    const char *at = text;
+    char *end = NULL;
+    int count = 0;
+    bool ok = true;
+    do {
+        values[count] = strtod(at, &end);
+        ok = end != at && isfinite(values[count]);
+        at = end + 1;
+    } while (ok && ++count < 3 && *end == ',');
+    ok = ok && *end == '\0' && (count == 1 || count == 3);
+    for (int i = count; ok && i < 3; i++) values[i] = values[0];
+    if (!ok)
+        hl_error(HL_TFLITE, NULL, "--%s=%s: one number or three are wanted, as 127.5 or 123.7,116.3,103.5", flag, text);
+    return ok;
+}
+
+// What the model's metadata says is not taken unasked, since the original does not; but one hears of it.
+static void compare_with_metadata(const struct hl_evaluation *evaluation)
+{
+    const struct hl_model_file *file = &evaluation->model.file;
+    const bool given = evaluation->normalization.given;
+    struct hl_normalization said, used = {.mean = {127.5, 127.5, 127.5}, .std = {127.5, 127.5, 127.5}};
+    if (given) used = evaluation->normalization;
+    if (!given && evaluation->shape.type != kTfLiteFloat32) return; // pixels as they are
+    if (!hl_metadata_normalization(file->model, 0, &said)) return;
+    bool same = true;
+    for (int i = 0; i < evaluation->shape.channels; i++)
+        same = same && said.mean[i] == used.mean[i] && said.std[i] == used.std[i];
+    if (!same)
+        hl_warn(HL_TFLITE, file->path,
+                "its metadata wants another normalization than %s: --mean=%g,%g,%g --std=%g,%g,%g",
+                given ? "these flags give" : "(pixel - 127.5) / 127.5, which the evaluation takes", said.mean[0],
+                said.mean[1], said.mean[2], said.std[0], said.std[1], said.std[2]);
+}
+
+static bool take_normalization(struct hl_evaluation *evaluation)
+{
+    const struct hl_pictures_setting *setting = evaluation->setting;
+    struct hl_normalization *normalization = &evaluation->normalization;
+    normalization->given = *setting->mean != '\0' || *setting->std != '\0';
+    if (normalization->given &&
+        (!read_channels("mean", *setting->mean != '\0' ? setting->mean : "0", normalization->mean) ||
+         !read_channels("std", *setting->std != '\0' ? setting->std : "1", normalization->std)))
+        return false;
+    for (int i = 0; normalization->given && i < 3; i++) {
+        if (normalization->std[i] != 0) continue;
+        hl_error(HL_TFLITE, NULL, "--std=%s: nothing can be divided by 0", setting->std);
+        return false;
+    }
+    compare_with_metadata(evaluation);
+    return true;
+}
+
 bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
                         const struct hl_pictures_setting *setting, const struct hl_eval_missing *task_flag)
 {
@@ -167,6 +225,7 @@ bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_comman
     hl_interrupts_hold(&evaluation->interrupts);
     if (!check_setting(setting, task_flag) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
     if (!hl_eval_model_open(&evaluation->model, &setting->base, command) || !check_input(evaluation)) return false;
+    if (!take_normalization(evaluation)) return false;
     evaluation->fingerprint = take_fingerprint(evaluation, options);
     return true;
 }
@@ -269,6 +328,7 @@ static bool run_pictures(struct run *run)
         .count = evaluation->end,
         .threads = evaluation->setting->num_preprocess_threads,
         .shape = evaluation->shape,
+        .normalization = evaluation->normalization,
         .crop = gray && run->task->crop != HL_PREPROCESS_WHOLE ? 1 : run->task->crop,
         .quantization = TfLiteTensorQuantizationParams(input),
     };

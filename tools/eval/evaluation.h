@@ -17,13 +17,17 @@
 struct hl_pictures_setting {
     struct hl_eval_setting base;
     const char *ground_truth_images_path, *model_output_labels, *shard;
+    const char *mean, *std; // of pixels from 0 to 255: one number, or three for red, green and blue; "": the original's
     int num_preprocess_threads;
     bool stop_on_error, resume;
 };
 
 // clang-format off
 #define HL_PICTURES_DEFAULTS \
-    {.base = HL_EVAL_DEFAULTS, .ground_truth_images_path = "", .model_output_labels = "", .shard = ""}
+    {                                                                                                       \
+        .base = HL_EVAL_DEFAULTS, .ground_truth_images_path = "", .model_output_labels = "", .shard = "",   \
+        .mean = "", .std = ""                                                                               \
+    }
 #define HL_PICTURES_ROW(flag_kind, type, member, field, text) \
     HL_TFLITE_ROW(flag_kind, offsetof(struct type, member.field), field, text)
 #define HL_PICTURES_FLAGS(type, member)                                                              \
@@ -31,6 +35,9 @@ struct hl_pictures_setting {
     HL_PICTURES_ROW(STRING, type, member, model_output_labels, "names of the classes, one a line"),  \
     HL_PICTURES_ROW(INT, type, member, num_preprocess_threads,                                       \
                     "threads that read pictures while the model runs; 0: one per processor"),        \
+    HL_PICTURES_ROW(STRING, type, member, mean,                                                      \
+                    "subtracted from a pixel (0 to 255): a number, or three as 123.7,116.3,103.5; default: as the original"), \
+    HL_PICTURES_ROW(STRING, type, member, std, "what the difference is divided by, likewise"),       \
     HL_PICTURES_ROW(BOOL, type, member, stop_on_error, "a picture that cannot be read ends the run"), \
     HL_PICTURES_ROW(BOOL, type, member, resume,                                                      \
                     "go on with an evaluation that was interrupted (with --output_file_path)"),      \
@@ -44,8 +51,9 @@ struct hl_evaluation {
     const struct hl_pictures_setting *setting;
     struct hl_eval_model model;
     struct hl_preprocess_shape shape; // of the model's input
-    struct hl_labels labels;          // of the model's classes
-    char **paths;                     // pictures
+    struct hl_normalization normalization;
+    struct hl_labels labels; // of the model's classes
+    char **paths;            // pictures
     int path_count;
     uint64_t fingerprint; // of what must be the same to go on later; a task may add to it before the run
     struct hl_interrupts interrupts;

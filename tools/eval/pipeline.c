@@ -69,9 +69,8 @@ static bool load(const struct hl_pipeline *pipeline, const char *path, struct pl
         hl_image_free(&image);
     }
     size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
-    static const struct hl_normalization own = {.given = false};
-    return hl_preprocess_store(place->pixels, count, shape->channels, &own, shape->type, setting->quantization,
-                               place->input);
+    return hl_preprocess_store(place->pixels, count, shape->channels, &setting->normalization, shape->type,
+                               setting->quantization, place->input);
 }
 
 // ---- the threads --------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ struct hl_pipeline_setting {
     int threads;        // 0: one per processor
     struct hl_preprocess_shape shape;
     double crop; // as hl_preprocess_scale takes it
+    struct hl_normalization normalization;
     TfLiteQuantizationParams quantization;
 };
 
