@@ -52,7 +52,8 @@ static void print_table(const struct hl_task *task, const char *picture, const s
 {
     struct hl_text line = {0};
     char time[32];
-    hl_text_add_escaped(&line, picture, strlen(picture));
+    const char *name = hl_files_is_stdin(picture) ? "standard input" : picture;
+    hl_text_add_escaped(&line, name, strlen(name));
     hl_text_add(&line, " (%d x %d)", image->width, image->height);
     if (task->kind->summary != NULL) task->kind->summary(task, &line);
     hl_format_seconds(time, sizeof time, seconds);

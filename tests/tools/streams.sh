@@ -25,6 +25,7 @@ through "$model" "$halite" report - -o -
 matches '^<!doctype html>'
 through "$model" "$halite" bench - --runs 1
 through "$demo/three.png" "$halite" label "$model" --labels "$labels" -
+says "standard input (128 x 128), "
 says "three"
 through "$labels" "$halite" label "$model" --labels - "$demo/three.png"
 says "three"
