@@ -8,13 +8,13 @@
 #include "base/process.h"
 
 static const struct {
-    const char *name, *file, *device;
+    const char *name, *library, *device;
     const char *key, *value; // see hl_delegate_library
 } known[] = {
-    {"gpu", "libtensorflowlite_gpu_delegate.so", "GPU", NULL, NULL},
-    {"nnapi", "libtensorflowlite_nnapi_delegate.so", "NNAPI", NULL, NULL},
-    {"hexagon", "libtensorflowlite_hexagon_delegate.so", "Hexagon", NULL, NULL},
-    {"coreml", "libtensorflowlite_coreml_delegate.so", "Core ML", "runner", "none"},
+    {"gpu", "tensorflowlite_gpu_delegate", "GPU", NULL, NULL},
+    {"nnapi", "tensorflowlite_nnapi_delegate", "NNAPI", NULL, NULL},
+    {"hexagon", "tensorflowlite_hexagon_delegate", "Hexagon", NULL, NULL},
+    {"coreml", "tensorflowlite_coreml_delegate", "Core ML", "runner", "none"},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -32,13 +32,15 @@ void hl_delegate_library_path(const char *delegate, struct hl_text *path)
         hl_text_add(path, "%s", delegate);
         return;
     }
+    const struct hl_library_files *files = &hl_library_files;
     char program[4096];
     bool is_known = hl_process_path(program, sizeof program);
     if (is_known)
-        hl_text_add(path, "%.*s../lib/%s", (int)(hl_path_name(program) - program), program, known[which].file);
+        hl_text_add(path, "%.*s%s%s%s%s", (int)(hl_path_name(program) - program), program, files->folder, files->prefix,
+                    known[which].library, files->ending);
     if (is_known && hl_path_may_read(path->data)) return;
     hl_text_clear(path);
-    hl_text_add(path, "%s", known[which].file);
+    hl_text_add(path, "%s%s%s", files->prefix, known[which].library, files->ending);
 }
 
 bool hl_delegate_library_open(struct hl_delegate_library *library, const char *delegate, struct hl_text *problem)

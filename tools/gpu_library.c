@@ -2,14 +2,14 @@
 // See gpu_library.h.
 #include "gpu_library.h"
 
-static const char library_name[] = "libtensorflowlite_gpu_delegate.so";
+#include "base/path.h"
 
-static bool load_functions(struct hl_gpu_library *gpu, struct hl_text *problem)
+static bool load_functions(struct hl_gpu_library *gpu, const char *path, struct hl_text *problem)
 {
-#define X(result, name, arguments)                                                                     \
-    if (!hl_library_find(gpu->handle, #name, &gpu->name, sizeof gpu->name)) {                          \
-        hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", library_name); \
-        return false;                                                                                  \
+#define X(result, name, arguments)                                                                           \
+    if (!hl_library_find(gpu->handle, #name, &gpu->name, sizeof gpu->name)) {                                \
+        hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", hl_path_name(path)); \
+        return false;                                                                                        \
     }
     HL_GPU_FUNCTIONS(X)
 #undef X
@@ -22,11 +22,10 @@ bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem)
     struct hl_text path = {0};
     hl_delegate_library_path("gpu", &path);
     gpu->handle = hl_library_open(path.data);
-    hl_text_free(&path);
-    if (gpu->handle == NULL) {
+    bool ok = gpu->handle != NULL && load_functions(gpu, path.data, problem);
+    if (gpu->handle == NULL)
         hl_text_add(problem, "no GPU delegate beside this program: %s; build Halite with the OpenCL headers installed",
                     hl_library_error());
-        return false;
-    }
-    return load_functions(gpu, problem);
+    hl_text_free(&path);
+    return ok;
 }

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/process.h"
 #include "commands.h"
+#include "files.h"
 #include "halite/halite.h"
 #include "message.h"
 
@@ -16,19 +19,26 @@ const struct hl_command *const hl_commands[HL_COMMAND_COUNT] = {
 #undef PROGRAM
 };
 
-static const struct hl_command *find(const char *name, int first)
+static const struct hl_command *find(const char *name)
 {
-    for (int i = first; i < HL_COMMAND_COUNT; i++)
+    for (int i = 0; i < HL_COMMAND_COUNT; i++)
         if (strcmp(hl_commands[i]->name, name) == 0) return hl_commands[i];
     return NULL;
 }
 
-// The tool that a path names: run_eval, or halite-run_eval where the original's names belong to another package.
+// The tool that a path names: run_eval, or halite-run_eval where the original's names belong to another package, and
+// with what a system puts behind the names of programs.
 static const struct hl_command *find_program(const char *path)
 {
-    static const char prefix[] = "halite-";
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    return find(strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name, HL_FIRST_PROGRAM);
+    static const char prefix[] = "halite-", ending[] = ".exe";
+    const char *name = hl_path_name(path);
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0) name += sizeof prefix - 1;
+    size_t length = strlen(name);
+    if (hl_files_ends_with_any_case(name, ending)) length -= sizeof ending - 1;
+    for (int i = HL_FIRST_PROGRAM; i < HL_COMMAND_COUNT; i++)
+        if (strlen(hl_commands[i]->name) == length && strncmp(hl_commands[i]->name, name, length) == 0)
+            return hl_commands[i];
+    return NULL;
 }
 
 static void print_help(FILE *out)
@@ -67,6 +77,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    if (!hl_process_begin(&argc, &argv)) hl_alloc_check(NULL);
     const struct hl_command *program = argc > 0 ? find_program(argv[0]) : NULL;
     if (program != NULL) return finish(hl_command_main(program, argc - 1, argv + 1));
     const char *name = argc > 1 ? argv[1] : "";
@@ -84,7 +95,7 @@ int main(int argc, char **argv)
         return finish(HL_EXIT_OK);
     }
     if (help) name = argv[2];
-    const struct hl_command *command = find(name, 0);
+    const struct hl_command *command = find(name);
     if (command == NULL) return unknown(name);
     if (help) {
         hl_command_help(command, stdout);

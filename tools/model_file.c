@@ -122,8 +122,7 @@ static bool is_delegate(struct hl_model_file *file, const char *path)
 // What a cache calls the model.
 static const char *token_of(const struct hl_model_file *file)
 {
-    const char *slash = strrchr(file->path, '/');
-    return slash != NULL ? slash + 1 : file->path;
+    return hl_path_name(file->path);
 }
 
 // Without a cache that can be written the delegate works on, and its message is shown only where something else fails.

@@ -50,7 +50,8 @@ bool hl_output_close(struct hl_output *output, struct hl_text *error)
     if (!ok) {
         struct hl_path_facts facts;
         const char *made = output->beside != NULL ? output->beside : output->target;
-        if (made != NULL && hl_path_look(made, &facts) && facts.kind == HL_PATH_FILE) remove(made); // never a device
+        if (made != NULL && hl_path_look(made, &facts) && facts.kind == HL_PATH_FILE)
+            hl_file_remove(made); // never a device
         hl_text_add(error, "cannot be written: %s", strerror(code));
     }
     free(output->target);

@@ -92,7 +92,7 @@ static void give_json(struct hl_task *task, const char *picture, const struct hl
 static bool draw(const struct hl_task *task, const char *picture, struct hl_image *image)
 {
     struct hl_text path = {0};
-    const char *slash = strrchr(picture, '/'), *name = slash != NULL ? slash + 1 : picture;
+    const char *name = hl_path_name(picture);
     task->kind->draw(task, image);
     hl_text_add(&path, "%s", task->options->output);
     if (task->to_folder) hl_text_add(&path, "/%s.png", hl_files_is_stdin(picture) ? "stdin" : name);

@@ -8,6 +8,13 @@
 
 struct hl_library; // the system's handle
 
+// How files of libraries are called here, and where those that were built or installed with a program lie, seen from
+// it.
+struct hl_library_files {
+    const char *prefix, *ending, *folder;
+};
+extern const struct hl_library_files hl_library_files;
+
 // A path, or a name that the system searches for. Symbols of the library stay out of other libraries' sight. NULL where
 // it does not open: hl_library_error says why, until the next call of this thread.
 struct hl_library *hl_library_open(const char *name);

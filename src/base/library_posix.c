@@ -13,6 +13,13 @@
 #include <sys/auxv.h>
 #endif
 
+#if defined __APPLE__
+#define ENDING ".dylib"
+#else
+#define ENDING ".so"
+#endif
+const struct hl_library_files hl_library_files = {.prefix = "lib", .ending = ENDING, .folder = "../lib/"};
+
 struct hl_library *hl_library_open(const char *name)
 {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);

@@ -9,6 +9,8 @@
 
 #include "base/wide_windows.h"
 
+const struct hl_library_files hl_library_files = {.prefix = "", .ending = ".dll", .folder = ""};
+
 struct hl_library *hl_library_open(const char *name)
 {
     wchar_t *wide = hl_wide_join(name, "");

@@ -80,8 +80,8 @@ static bool move_to_file(FILE *from, FILE *to)
 bool hl_stdin_rewind(void)
 {
     clearerr(stdin);
-    if (fseek(stdin, 0, SEEK_SET) == 0) return true;
-    FILE *file = tmpfile();
+    if (hl_stdin_is_file() && fseek(stdin, 0, SEEK_SET) == 0) return true;
+    FILE *file = hl_file_temporary();
     bool ok = file && move_to_file(stdin, file);
     ok = ok && hl_stdin_take(file);
     int code = errno;

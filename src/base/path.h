@@ -53,6 +53,7 @@ FILE *hl_file_stream(const char *path, const char *mode);
 // A new file beside `path`, to be moved to its place when it is complete, with that file's permissions where there is
 // one. *beside is its path, which the caller frees. NULL where it cannot be made.
 FILE *hl_file_open_beside(const char *path, char **beside);
+bool hl_file_remove(const char *path);
 // Puts a file in the place of another, or where none is.
 bool hl_file_move(const char *from, const char *to);
 // Cuts a file that is open for writing, whose buffer is empty.

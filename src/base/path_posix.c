@@ -114,6 +114,11 @@ FILE *hl_file_open_beside(const char *path, char **beside)
     return NULL;
 }
 
+bool hl_file_remove(const char *path)
+{
+    return unlink(path) == 0;
+}
+
 bool hl_file_move(const char *from, const char *to)
 {
     return rename(from, to) == 0;
@@ -139,6 +144,16 @@ bool hl_file_read_part(int number, uint64_t offset, void *bytes, size_t size, si
 FILE *hl_file_stream(const char *path, const char *mode)
 {
     return fopen(path, mode);
+}
+
+FILE *hl_file_temporary(void)
+{
+    return tmpfile();
+}
+
+bool hl_stdin_is_file(void)
+{
+    return true; // a seek tells: none goes through a pipe
 }
 
 bool hl_stdin_take(FILE *file)

@@ -21,6 +21,10 @@ bool hl_names_add(struct hl_names *names, const char *name);
 // Sorts them and gives them away; a folder without any has a list as well. Not ok: frees them, with errno as it is.
 char **hl_names_finish(struct hl_names *names, bool ok, size_t *count);
 
+// A new file for bytes, which is gone when it is closed.
+FILE *hl_file_temporary(void);
+// Can standard input begin anew?
+bool hl_stdin_is_file(void);
 // Standard input reads from this file's beginning from now on.
 bool hl_stdin_take(FILE *file);
 

@@ -159,6 +159,14 @@ FILE *hl_file_open_beside(const char *path, char **beside)
     return NULL;
 }
 
+bool hl_file_remove(const char *path)
+{
+    wchar_t *wide = hl_wide_join(path, "");
+    bool ok = wide && _wunlink(wide) == 0;
+    free(wide);
+    return ok;
+}
+
 bool hl_file_move(const char *from, const char *to)
 {
     wchar_t *source = hl_wide_join(from, ""), *target = hl_wide_join(to, "");
@@ -185,6 +193,27 @@ bool hl_file_read_part(int number, uint64_t offset, void *bytes, size_t size, si
         *got += (size_t)more;
     }
     return true;
+}
+
+// C's tmpfile makes it in the root of the drive, where few may write.
+FILE *hl_file_temporary(void)
+{
+    char *folder = hl_folder_make_temporary("halite-stdin");
+    wchar_t *path = folder ? hl_wide_join(folder, ".bytes") : NULL;
+    int flags = _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_TEMPORARY;
+    int number = path ? _wopen(path, flags, _S_IREAD | _S_IWRITE) : -1;
+    FILE *file = number >= 0 ? _fdopen(number, "w+b") : NULL;
+    if (number >= 0 && !file) _close(number);
+    if (folder) hl_folder_remove(folder); // its name was that of nobody else, and the file's is longer
+    free(folder);
+    free(path);
+    return file;
+}
+
+// A seek in a pipe may claim that it went well.
+bool hl_stdin_is_file(void)
+{
+    return GetFileType((HANDLE)_get_osfhandle(_fileno(stdin))) == FILE_TYPE_DISK;
 }
 
 bool hl_stdin_take(FILE *file)

@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// What a command does first: its arguments become UTF-8, its standard streams carry bytes as they are, and a console
+// shows UTF-8. Where the system has it so anyway, nothing happens. False without memory for it.
+bool hl_process_begin(int *argc, char ***argv);
+
 // Path of the program's own file. False where the system does not tell, or it is longer than `size` bytes.
 bool hl_process_path(char *path, size_t size);
 

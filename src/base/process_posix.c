@@ -15,6 +15,13 @@
 #include <mach-o/dyld.h>
 #endif
 
+bool hl_process_begin(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    return true;
+}
+
 bool hl_process_path(char *path, size_t size)
 {
 #if defined(__APPLE__)

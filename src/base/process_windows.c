@@ -2,6 +2,7 @@
 // See process.h: Windows.
 #include "base/process.h"
 
+#include <fcntl.h>
 #include <io.h>
 #include <process.h>
 #include <stdlib.h>
@@ -11,6 +12,46 @@
 #include <psapi.h>
 
 #include "base/wide_windows.h"
+
+static UINT console_before;
+
+static void restore_console(void)
+{
+    SetConsoleOutputCP(console_before);
+}
+
+// The words of a command line, for LocalFree. Looked up: the libraries, which hold this file as well, need no shell.
+static wchar_t **split(const wchar_t *line, int *count)
+{
+    wchar_t **(WINAPI * function)(const wchar_t *line, int *count) = NULL;
+    HMODULE shell = LoadLibraryW(L"shell32.dll");
+    FARPROC found = shell ? GetProcAddress(shell, "CommandLineToArgvW") : NULL;
+    memcpy(&function, &found, sizeof function);
+    return function ? function(line, count) : NULL;
+}
+
+bool hl_process_begin(int *argc, char ***argv)
+{
+    FILE *const streams[] = {stdin, stdout, stderr};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) _setmode(_fileno(streams[i]), _O_BINARY);
+    // The console goes on after the program, with what other programs expect of it.
+    console_before = GetConsoleOutputCP();
+    if (console_before != 0 && console_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8)) atexit(restore_console);
+    int count = 0;
+    wchar_t **wide = split(GetCommandLineW(), &count);
+    char **narrow = wide ? calloc((size_t)count + 1, sizeof *narrow) : NULL;
+    bool ok = narrow != NULL;
+    for (int i = 0; ok && i < count; i++) ok = (narrow[i] = hl_wide_narrow(wide[i])) != NULL;
+    LocalFree(wide);
+    if (ok) { // for as long as the process runs
+        *argc = count;
+        *argv = narrow;
+        return true;
+    }
+    for (int i = 0; narrow && i < count; i++) free(narrow[i]);
+    free(narrow);
+    return false;
+}
 
 bool hl_process_path(char *path, size_t size)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/path.h"
 #include "commands.h"
 #include "message.h"
 
@@ -139,7 +140,7 @@ static bool make_matrix(struct matrix *matrix, const struct options *options, in
 static void add_word(struct hl_text *word, const struct matrix *matrix, int i)
 {
     const struct hl_bench_setup *setup = &matrix->setups[i];
-    const char *slash = strrchr(setup->model.model, '/'), *name = slash != NULL ? slash + 1 : setup->model.model;
+    const char *name = hl_path_name(setup->model.model);
     hl_text_add(word, "timing");
     if (matrix->count == 1) return;
     hl_text_add(word, " %d of %d, ", i + 1, matrix->count);

@@ -91,8 +91,7 @@ cJSON *hl_bench_read(const char *path)
 
 static const char *name_of(const cJSON *row)
 {
-    const char *model = hl_bench_string(row, "model"), *slash = strrchr(model, '/');
-    return slash != NULL ? slash + 1 : model;
+    return hl_path_name(hl_bench_string(row, "model"));
 }
 
 static bool is_same_way(const cJSON *a, const cJSON *b)

@@ -128,11 +128,11 @@ static void remove_folder(const char *folder, int inputs, int count, const int *
             hl_text_clear(&path);
             hl_text_add(&path, "%s/", folder);
             hl_text_add(&path, names[n], n < 2 ? i : tensors[i]);
-            remove(path.data);
+            hl_file_remove(path.data);
         }
     hl_text_clear(&path);
     hl_text_add(&path, "%s/wanted", folder);
-    remove(path.data);
+    hl_file_remove(path.data);
     hl_folder_remove(folder);
     hl_text_free(&path);
 }

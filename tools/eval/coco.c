@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/path.h"
 #include "commands.h"
 #include "detect/ssd.h"
 #include "eval/average_precision.h"
@@ -61,8 +62,7 @@ static void add_box(struct boxes *boxes, const struct hl_box *box)
 
 static const char *name_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return hl_path_name(path);
 }
 
 static float number_in(const cJSON *tree, const char *name, bool *ok)

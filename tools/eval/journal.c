@@ -76,7 +76,7 @@ bool hl_journal_add(struct hl_journal *journal, const char *line)
 void hl_journal_close(struct hl_journal *journal, bool complete)
 {
     if (journal->file != NULL) fclose(journal->file);
-    if (journal->path != NULL && complete) remove(journal->path);
+    if (journal->path != NULL && complete) hl_file_remove(journal->path);
     free(journal->path);
     *journal = (struct hl_journal){0};
 }

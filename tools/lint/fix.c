@@ -54,7 +54,7 @@ static bool write_checked(const struct hl_model_file *file, const char *path, co
         hl_error("lint", target, "cannot be written: %s", strerror(errno));
         ok = false;
     }
-    if (!ok) remove(beside);
+    if (!ok) hl_file_remove(beside);
     free(beside);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "alloc.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "json.h"
 #include "message.h"
@@ -39,8 +40,7 @@ static const char *datatype_of(TfLiteType type)
 // The part of a path that names the model.
 static char *name_of_file(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *name = hl_alloc_string(slash != NULL ? slash + 1 : path);
+    char *name = hl_alloc_string(hl_path_name(path));
     char *end = strrchr(name, '.');
     if (end != NULL && end != name && strcmp(end, ".tflite") == 0) *end = '\0';
     return name;
