@@ -36,8 +36,13 @@ if(TARGET LiteRtGpuAccelerator) # LiteRT opens it by its name: nobody links it
 endif()
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc FILES_MATCHING PATTERN "*.md")
+set(install_programs ON)
+if(WIN32) # each would be a copy of the whole command
+    set(install_programs OFF)
+endif()
 option(HALITE_INSTALL_PROGRAMS
-    "Install TensorFlow Lite's own tools under their own names too (run_eval, minimal, ...); `halite run_eval` works anyway" ON)
+    "Install TensorFlow Lite's own tools under their own names too (run_eval, minimal, ...); `halite run_eval` works anyway"
+    ${install_programs})
 set(HALITE_PROGRAM_PREFIX "" CACHE STRING
     "Install TensorFlow Lite's own tools under names that begin so: halite- gives halite-run_eval, halite-minimal, ...")
 if(HALITE_TOOLS)
@@ -49,8 +54,9 @@ if(HALITE_TOOLS)
     endif()
     if(HALITE_INSTALL_PROGRAMS)
         foreach(program IN LISTS programs) # as links
-            install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR}
-                RENAME ${HALITE_PROGRAM_PREFIX}${program} COMPONENT tools)
+            install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program}${CMAKE_EXECUTABLE_SUFFIX}
+                DESTINATION ${CMAKE_INSTALL_BINDIR}
+                RENAME ${HALITE_PROGRAM_PREFIX}${program}${CMAKE_EXECUTABLE_SUFFIX} COMPONENT tools)
             if(HALITE_PROGRAM_PREFIX)
                 install(FILES ${PROJECT_BINARY_DIR}/share/man/man1/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
                     RENAME ${HALITE_PROGRAM_PREFIX}${program}.1 COMPONENT tools OPTIONAL)

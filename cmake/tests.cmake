@@ -112,6 +112,23 @@ foreach(target IN LISTS fuzz_targets)
     set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED seeds)
 endforeach()
 
+# halite.exe in Wine: what is different on Windows, and tests of the command that ask for nothing else of the system.
+if(WIN32 AND HALITE_TOOLS AND CMAKE_CROSSCOMPILING_EMULATOR)
+    set(in_wine ${PROJECT_BINARY_DIR}/in_wine)
+    file(MAKE_DIRECTORY ${in_wine})
+    foreach(name halite ${programs})
+        file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tests/windows/in_wine.sh ${in_wine}/${name} SYMBOLIC)
+    endforeach()
+    list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+    foreach(test windows/command tools/bench tools/cli tools/inspect tools/label_image tools/pictures tools/pose
+            tools/run tools/segment)
+        halite_test(${test} COMMAND sh tests/${test}.sh ENVIRONMENT HALITE=${in_wine}/halite HALITE_SHARED=${HALITE_SHARED}
+            HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_EMULATOR=${emulator}
+            HALITE_PROGRAMS=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+        set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED wine)
+    endforeach()
+endif()
+
 if(HALITE_TESTS STREQUAL "GOLDEN")
     return()
 endif()
