@@ -129,6 +129,12 @@ if(WIN32 AND HALITE_TOOLS AND CMAKE_CROSSCOMPILING_EMULATOR)
     endforeach()
 endif()
 
+# The page in headless Chromium.
+if(TARGET page)
+    find_program(HALITE_PYTHON3 python3 NO_CMAKE_FIND_ROOT_PATH)
+    halite_test(web/page COMMAND ${HALITE_PYTHON3} tests/web/page.py ${page})
+endif()
+
 if(HALITE_TESTS STREQUAL "GOLDEN")
     return()
 endif()

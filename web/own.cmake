@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DMODEL=… -DPICTURE=… -DLABELS=… -DOUTPUT=….c -P own.cmake: the files as the arrays of own.h.
+set(text "// Made by own.cmake.\n#include \"own.h\"\n")
+foreach(name MODEL PICTURE LABELS)
+    string(TOLOWER ${name} array)
+    file(READ ${${name}} bytes HEX)
+    string(LENGTH "${bytes}" length)
+    math(EXPR length "${length} / 2")
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(APPEND text "\n_Alignas(16) const unsigned char page_${array}[] = {${bytes}0x00};\n")
+    if(NOT name STREQUAL LABELS)
+        string(APPEND text "const size_t page_${array}_bytes = ${length};\n")
+    endif()
+endforeach()
+file(WRITE ${OUTPUT} "${text}")
