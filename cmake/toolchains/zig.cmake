@@ -11,6 +11,15 @@ if(NOT HALITE_ZIG)
 endif()
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR ${HALITE_TARGET})
 set(CMAKE_SYSTEM_NAME Linux)
+if(HALITE_TARGET MATCHES "-macos")
+    set(CMAKE_SYSTEM_NAME Darwin)
+    # zig has the interface of the system's own library in it. Libraries have their final name from the start, since there
+    # is no install_name_tool to change it.
+    set(CMAKE_OSX_SYSROOT "")
+    set(CMAKE_INSTALL_NAME_TOOL ${CMAKE_COMMAND} -E true)
+    set(CMAKE_INSTALL_NAME_DIR @rpath)
+    set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
+endif()
 set(CMAKE_C_COMPILER ${HALITE_ZIG} cc)
 set(CMAKE_C_COMPILER_TARGET ${HALITE_TARGET})
 # zig links programs for musl with a stand-in for libc.so in which all data lies at one address. A program that copies

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/mutex.h"
 
@@ -10,6 +11,8 @@
 #include <cpuid.h>
 #elif defined __aarch64__ && defined __linux__
 #include <sys/auxv.h>
+#elif defined __aarch64__ && defined __APPLE__
+#include <sys/sysctl.h>
 #endif
 
 #if defined __x86_64__ || defined __i386__
@@ -88,6 +91,24 @@ uint32_t hl_cpu_features(void)
         if (length == 32) features |= HL_CPU_SVE256;
         if (length == 64) features |= HL_CPU_SVE512;
     }
+    return features;
+}
+
+#elif defined __aarch64__ && defined __APPLE__
+
+// A name that the system does not know is that of a feature it has not heard of.
+static bool has(const char *name)
+{
+    int value = 0;
+    size_t size = sizeof value;
+    return sysctlbyname(name, &value, &size, NULL, 0) == 0 && value != 0;
+}
+
+uint32_t hl_cpu_features(void)
+{
+    uint32_t features = 0;
+    if (has("hw.optional.arm.FEAT_DotProd")) features |= HL_CPU_DOTPROD;
+    if (has("hw.optional.arm.FEAT_I8MM")) features |= HL_CPU_I8MM;
     return features;
 }
 

@@ -204,7 +204,11 @@ static bool look_at(struct kept_file *file, const char magic[8])
         read_all(descriptor, first, sizeof first, &why) == sizeof first && memcmp(first, magic, sizeof first) == 0;
     close(descriptor);
     file->bytes = (uint64_t)status.st_size;
+#if defined __APPLE__
+    file->used = status.st_mtimespec;
+#else
     file->used = status.st_mtim;
+#endif
     return own;
 }
 
