@@ -230,6 +230,11 @@ static inline int delegated_nodes(const struct session *session)
     return count;
 }
 
+// What a test goes through that is for every API: the null device first, then those that can be had without a card. Ask
+// has_device which of them are here.
+static const char *const all_devices[] = {"null", "opencl", "vulkan", "gles"};
+enum { ALL_DEVICES = sizeof all_devices / sizeof *all_devices };
+
 // Whether a backend has a device; if not, says so.
 static inline bool has_device(const char *backend)
 {

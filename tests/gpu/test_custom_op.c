@@ -8,9 +8,6 @@
 
 #include "doc_gpu_custom_ops.h"
 
-static const char *const devices[] = {"null", "opencl", "gles", "vulkan"};
-enum { DEVICES = sizeof devices / sizeof *devices };
-
 static bool is_vulkan(const char *device)
 {
     return strcmp(device, "vulkan") == 0;
@@ -154,10 +151,10 @@ static void check_example(const char *device, const char *precision, const Halit
 static void test_example(void **state)
 {
     (void)state;
-    for (int d = 0; d < DEVICES; d++) {
-        if (!takes_texts(devices[d])) continue;
-        check_example(devices[d], "f32", NULL);
-        check_example(devices[d], "f16", NULL); // small values stay floats
+    for (int d = 0; d < ALL_DEVICES; d++) {
+        if (!takes_texts(all_devices[d])) continue;
+        check_example(all_devices[d], "f32", NULL);
+        check_example(all_devices[d], "f16", NULL); // small values stay floats
     }
 }
 
@@ -382,8 +379,8 @@ static void test_parts(void **state)
     (void)state;
     static const enum fault none = NO_FAULT;
     const HaliteGpuOp op = toy_op(&none);
-    for (int d = 0; d < DEVICES; d++)
-        if (takes_texts(devices[d])) check_toy(devices[d], &op);
+    for (int d = 0; d < ALL_DEVICES; d++)
+        if (takes_texts(all_devices[d])) check_toy(all_devices[d], &op);
 }
 
 static void test_spirv(void **state)
@@ -437,8 +434,8 @@ static void test_texts_that_do_not_compile(void **state)
     kernels[1].body = "int4 p = position(); write_y(p, no_such_word(p));";
     HaliteGpuOp op = toy_op(&none);
     op.kernels = kernels;
-    for (int d = 1; d < DEVICES; d++)
-        if (takes_texts(devices[d])) check_failure(devices[d], &op, "no_such_word");
+    for (int d = 1; d < ALL_DEVICES; d++)
+        if (takes_texts(all_devices[d])) check_failure(all_devices[d], &op, "no_such_word");
     setenv("HALITE_SHADERC_LIBRARY", "/nonexistent", 1);
     if (has_device("vulkan")) check_failure("vulkan", &op, "Vulkan takes SPIR-V: give it with the kernel");
     unsetenv("HALITE_SHADERC_LIBRARY");

@@ -431,10 +431,9 @@ static void test_masked_rows(void **state)
                                             TEST_OUTPUTS(1, 2)};
     static const float x[12] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, 1, 1, -FLT_MAX, -FLT_MAX, 2, 2, 2, 2};
     static const float expected[12] = {0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.5f, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f};
-    static const char *const backends[] = {"opencl", "vulkan", "gles"};
-    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-        const char *texts[] = {"device", backends[b], "require_full_delegation", "1", NULL};
-        if (!has_device(backends[b])) continue;
+    for (int b = 1; b < ALL_DEVICES; b++) {
+        const char *texts[] = {"device", all_devices[b], "require_full_delegation", "1", NULL};
+        if (!has_device(all_devices[b])) continue;
         TfLiteDelegate *delegate = make(texts);
         struct session session;
         begin(&session, &model);
@@ -477,11 +476,10 @@ static void run_batch(struct session *session, int batch, bool computes)
 static void test_batches(void **state)
 {
     (void)state;
-    static const char *const backends[] = {"null", "opencl", "vulkan", "gles"};
     static const int batches[] = {3, 1, 4, 4, 2};
-    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-        const char *texts[] = {"device", backends[b], NULL};
-        if (!has_device(backends[b])) continue;
+    for (int b = 0; b < ALL_DEVICES; b++) {
+        const char *texts[] = {"device", all_devices[b], NULL};
+        if (!has_device(all_devices[b])) continue;
         TfLiteDelegate *delegate = make(texts);
         struct session session;
         begin(&session, &whole);

@@ -10,9 +10,6 @@
 
 enum { THREADS = 4, RUNS = 10 };
 
-static const char *const backends[] = {"null", "opencl", "vulkan", "gles"};
-enum { BACKENDS = sizeof backends / sizeof *backends };
-
 static TfLiteDelegate *make_on(const char *backend)
 {
     const char *keys[] = {"device"}, *values[] = {backend};
@@ -88,15 +85,15 @@ static void *read_reports(void *data)
 static void test_one_delegate(void **state)
 {
     (void)state;
-    for (int b = 0; b < BACKENDS; b++) {
-        if (!has_device(backends[b])) continue;
+    for (int b = 0; b < ALL_DEVICES; b++) {
+        if (!has_device(all_devices[b])) continue;
         atomic_bool done = false;
-        TfLiteDelegate *delegate = make_on(backends[b]);
+        TfLiteDelegate *delegate = make_on(all_devices[b]);
         static struct work works[THREADS], reader;
-        reader = (struct work){.backend = backends[b], .delegate = delegate, .done = &done};
+        reader = (struct work){.backend = all_devices[b], .delegate = delegate, .done = &done};
         start(&reader, read_reports);
         for (int i = 0; i < THREADS; i++) {
-            works[i] = (struct work){.backend = backends[b], .delegate = delegate};
+            works[i] = (struct work){.backend = all_devices[b], .delegate = delegate};
             start(&works[i], live);
         }
         for (int i = 0; i < THREADS; i++) finish(&works[i]);
@@ -127,11 +124,11 @@ static void *live_alone(void *data)
 static void test_many_delegates(void **state)
 {
     (void)state;
-    static struct work works[BACKENDS * THREADS];
+    static struct work works[ALL_DEVICES * THREADS];
     int count = 0;
-    for (int b = 0; b < BACKENDS; b++)
-        for (int i = 0; i < THREADS && has_device(backends[b]); i++)
-            works[count++] = (struct work){.backend = backends[b]};
+    for (int b = 0; b < ALL_DEVICES; b++)
+        for (int i = 0; i < THREADS && has_device(all_devices[b]); i++)
+            works[count++] = (struct work){.backend = all_devices[b]};
     for (int i = 0; i < count; i++) start(&works[i], live_alone); // all backends at once
     for (int i = 0; i < count; i++) finish(&works[i]);
     assert_int_equal(gpu_null_live(), 0);
@@ -180,10 +177,10 @@ static void test_an_interpreter_that_moves(void **state)
     (void)state;
     void *(*const steps[])(void *) = {move_create, move_apply, move_invoke, move_invoke,
                                       move_invoke, move_end,   move_destroy};
-    for (int b = 0; b < BACKENDS; b++) {
-        if (!has_device(backends[b])) continue;
+    for (int b = 0; b < ALL_DEVICES; b++) {
+        if (!has_device(all_devices[b])) continue;
         static struct work work;
-        work = (struct work){.backend = backends[b]};
+        work = (struct work){.backend = all_devices[b]};
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) { // each in a thread that ends before the next begins
             start(&work, steps[s]);
             finish(&work);

@@ -348,13 +348,12 @@ static void test_profile(void **state)
     TfLiteDelegate other = {.flags = 0};
     assert_int_equal(HaliteDelegateSetProfiling(&other, true, NULL), kTfLiteError);
     assert_int_equal(HaliteDelegateSetProfiling(NULL, true, NULL), kTfLiteError);
-    static const char *const devices[] = {"null", "opencl", "vulkan", "gles"};
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+    for (int i = 0; i < ALL_DEVICES; i++) {
         struct gpu_device_info info;
         struct messages messages = {0};
         struct hl_reporter reporter = {collect, &messages};
-        if (gpu_device_choose(devices[i], "", &reporter, &info))
-            profile_on(devices[i]);
+        if (gpu_device_choose(all_devices[i], "", &reporter, &info))
+            profile_on(all_devices[i]);
         else
             print_message("left out: %s\n", messages.text);
     }
