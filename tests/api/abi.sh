@@ -29,9 +29,12 @@ END
 compare_types() {
     abidw --exported-interfaces-only --suppressions "$work/private" --no-corpus-path --no-comp-dir-path --no-show-locs \
         --no-elf-needed --no-architecture --no-parameter-names --type-id-style hash "$1" >"$work/now" || return 1
-    abidiff --no-added-syms "$2" "$work/now" >"$work/changes"
+    added=--no-added-syms
+    [ -z "${HALITE_RENEW:-}" ] || added=
+    # shellcheck disable=SC2086  # a word or none
+    abidiff $added "$2" "$work/now" >"$work/changes"
     changed=$? # bits: 4 any change, 8 what is gone, 1 and 2 no answer
-    if [ -n "${HALITE_RENEW:-}" ] && [ $((changed & 11)) -eq 0 ]; then
+    if [ -z "$added" ] && [ $changed -eq 4 ]; then
         cp "$work/now" "$2"
     elif [ $changed -ne 0 ]; then
         cat "$work/changes"
