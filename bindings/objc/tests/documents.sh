@@ -62,8 +62,8 @@ done
 
 # client FLAG...: builds document_client.m with those flags, and runs it.
 client() {
-    if ! "$clang" "@$compile" -Wall -Werror -Wno-unused-variable "$@" -fmodules-cache-path="$work/cache" -I "$work" \
-        "$here/document_client.m" -x none -o "$work/client" "@$link"; then
+    if ! "$clang" "@$compile" -Wall -Werror -Wno-unused-variable "$@" -I "$work" \
+        "$here/document_client.m" -o "$work/client" "@$link"; then
         cat -n "$work"/*.h
         exit 1
     fi
@@ -76,11 +76,11 @@ HALITE_DEVICE=$device
 [ "$device" != none ] || HALITE_DEVICE=vulkan:77
 export HALITE_DEVICE
 # As the example stands, with both forms of import; then each form alone. The options in C are of C++20.
-client -std=gnu11 -fmodules
+client -std=gnu11 -fmodules -fmodules-cache-path="$work/cache"
 [ "$device" = none ] || exit 0
 cp "$work/interpreter_head.h" "$work/imports"
 grep -v '^#import' "$work/imports" >"$work/interpreter_head.h"
-client -std=gnu11 -fmodules
+client -std=gnu11 -fmodules -fmodules-cache-path="$work/cache"
 grep -v '^@import' "$work/imports" >"$work/interpreter_head.h"
 client -std=gnu11
 client -std=gnu++20 -x objective-c++
