@@ -5,9 +5,8 @@
 // the plain code of MATRIX_STEP, which they never choose.
 #include <math.h>
 
-#include "gpu/delegate/part.h"
-#include "gpu/delegate_session.h"
 #include "gpu/ops/convolve.h"
+#include "gpu/pretended_units.h"
 #include "model/schema.h"
 
 #define SET(options_, field_, value_)                                \
@@ -112,61 +111,14 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) free(values[i]);
 }
 
-static struct gpu_caps pretended_caps;
-static struct gpu_backend pretended;
-
-static const struct gpu_caps *take_pretended_caps(const struct gpu_device *device)
-{
-    (void)device;
-    return &pretended_caps;
-}
-
-// What the plan sees of a device besides: compute units, and how many subgroups of a group may stand along outputs and
-// along steps. Few units make for large blocks, and no subgroups along steps for sums that one subgroup has whole.
-struct device {
-    int units, across, along;
-};
-static const struct device usual = {132, 1024, 64}, others[] = {{1, 1, 1}, {4, 1, 2}, {8, 2, 4}};
+static const struct device usual = {132, 1024, 64}, others[] = {{1, 1, 1}, {4, 1, 2}, {8, 2, 4}, {16, 4, 2}, {1, 1, 2}};
 enum { OTHERS = sizeof others / sizeof *others };
-
-// Opens the delegate's device, and lets the plan see one that has matrix units of these forms, and work-groups without
-// a width, so that no other kernel for convolutions has a block that fits.
-static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct device *device)
-{
-    struct gpu_engine *engine = gpu_delegate_of(delegate)->engine;
-    gpu_engine_enter(engine, NULL, "Init");
-    assert_true(gpu_engine_open(engine));
-    pretended_caps = *engine->info.backend->caps(engine->device);
-    pretended_caps.matrix_forms = forms;
-    pretended_caps.compute_units = device->units;
-    pretended_caps.max_group[0] = 0;
-    pretended_caps.max_group[1] = device->across;
-    pretended_caps.max_group[2] = device->along;
-    pretended = *engine->info.backend;
-    pretended.caps = take_pretended_caps;
-    engine->info.backend = &pretended;
-    gpu_engine_leave(engine);
-}
 
 static int constant_of(const struct gpu_plan_step *step, const char *name)
 {
     int i = 0;
     while (strcmp(gpu_kernel_matrix.constants[i].name, name) != 0) i++;
     return step->constants[i];
-}
-
-// The step of the delegate's plans that has matrix products of this form; NULL: none.
-static const struct gpu_plan_step *matrix_step(TfLiteDelegate *delegate, int form)
-{
-    const struct gpu_plan_step *found = NULL;
-    for (const struct gpu_part *part = gpu_delegate_of(delegate)->engine->buffers.parts; part; part = part->next)
-        for (int s = 0; s < part->plan->step_count; s++) {
-            const struct gpu_plan_step *step = &part->plan->steps[s];
-            if (step->kernel != &gpu_kernel_matrix || constant_of(step, "MATRIX") != form) continue;
-            assert_null(found);
-            found = step;
-        }
-    return found;
 }
 
 // Ways through the kernel that some block must take, so that its loops are tried.
@@ -217,7 +169,7 @@ static int check_shape(const char *device, int form, const struct shape *shape, 
     TfLiteDelegate *delegate = make_for(device, form);
     set_forms(delegate, 1u << form, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const struct gpu_plan_step *step = matrix_step(delegate, form);
+    const struct gpu_plan_step *step = step_of_form(delegate, &gpu_kernel_matrix, form);
     if (!step) fail_msg("%s: no matrix products", shape->name);
     int ways = ways_of(step);
     run_on_fine_numbers(&cpu);
@@ -274,9 +226,9 @@ static void only_moderate_numbers_are_split(void **state)
             TfLiteDelegate *delegate = make_for("null", MATRIX_SPLIT);
             set_forms(delegate, 1u << MATRIX_SPLIT | 1u << MATRIX_FLOATS, &usual);
             assert_int_equal(apply(&session, delegate), kTfLiteOk);
-            bool is_split = matrix_step(delegate, MATRIX_SPLIT) != NULL;
+            bool is_split = step_of_form(delegate, &gpu_kernel_matrix, MATRIX_SPLIT) != NULL;
             if (is_split != cases[i].is_split) fail_msg("case %zu of %s", i, shapes[s].name);
-            assert_true(is_split || matrix_step(delegate, MATRIX_FLOATS));
+            assert_true(is_split || step_of_form(delegate, &gpu_kernel_matrix, MATRIX_FLOATS));
             end(&session);
             tflite_plugin_destroy_delegate(delegate);
         }

@@ -140,12 +140,25 @@ static const char words[] =
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
-    // Where kernels of a list may overlap: lets the next one start, and waits for those before this one.
+    // Where kernels of a list may overlap: lets the next one start, and waits for those before this one. Compilers would
+    // move loads of constants behind the wait, so the loads before it are volatile, and the wait needs their results.
+    "FUNCTION_ i4_ load_early_(const i4_ *p, int &early) {\n"
+    "    i4_ v;\n"
+    "    asm volatile(\"ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];\"\n"
+    "                 : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p));\n"
+    "    early |= v.w;\n"
+    "    return v;\n"
+    "}\n"
+    "#define LOAD_EARLY_(b, i) load_early_(b + (i), early_)\n"
     "#if __CUDA_ARCH__ >= 900\n"
     "#define LET_NEXT_START_ asm volatile(\"griddepcontrol.launch_dependents;\")\n"
-    "#define WAIT asm volatile(\"griddepcontrol.wait;\" : : : \"memory\")\n"
+    "#define WAIT_ asm volatile(\"griddepcontrol.wait;\" : : : \"memory\")\n"
+    "#define WAIT { \\\n"
+    "    asm volatile(\"{.reg .pred p; setp.ne.s32 p, %0, 0; @p griddepcontrol.wait; @!p griddepcontrol.wait;}\" \\\n"
+    "                 : : \"r\"(early_) : \"memory\"); }\n"
     "#else\n"
     "#define LET_NEXT_START_\n"
+    "#define WAIT_\n"
     "#define WAIT\n"
     "#endif\n"
     "#define BARRIER __syncthreads()\n"
@@ -215,6 +228,17 @@ static const char matrix_words[] =
     "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, tf32_rest_(w0, u0), tf32_rest_(w1, u1));\n"
     "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, u0, u1);\n"
     "}\n"
+    "FUNCTION_ float of_bits_(unsigned u) { return __int_as_float((int)u); }\n"
+    "FUNCTION_ unsigned bits_(float v) { return (unsigned)__float_as_int(v); }\n"
+    // Two halves of each number, or one, as the bits of a float4: those of x y, of z w, and what they leave.
+    "FUNCTION_ f4_ matrix_operand_(f4_ v) {\n"
+    "    if (MATRIX == MATRIX_FLOATS) return v;\n"
+    "    unsigned low = halves_(v.x, v.y), high = halves_(v.z, v.w);\n"
+    "    f4_ four = mkf4(of_bits_(low), of_bits_(high), 0.0f, 0.0f);\n"
+    "    if (MATRIX == MATRIX_HALVES) return four;\n"
+    "    four.z = of_bits_(rest_(v.x, v.y, low)); four.w = of_bits_(rest_(v.z, v.w, high));\n"
+    "    return four;\n"
+    "}\n"
     "FUNCTION_ void matrix_step_(f4_ &a, f4_ &b, f4_ &rest_a, f4_ &rest_b, f4_ xa, f4_ xb, i4_ wa, i4_ wb) {\n"
     "    if (MATRIX == MATRIX_FLOATS) {\n"
     "        floats_(a.x, a.y, b.x, b.y, xa.x, xb.x, xa.y, xb.y, wa.x, wa.y);\n"
@@ -223,16 +247,17 @@ static const char matrix_words[] =
     "        floats_(a.z, a.w, b.z, b.w, xa.z, xb.z, xa.w, xb.w, wb.z, wb.w);\n"
     "        return;\n"
     "    }\n"
-    "    unsigned a0 = halves_(xa.x, xa.y), a1 = halves_(xb.x, xb.y), a2 = halves_(xa.z, xa.w), a3 = halves_(xb.z, xb.w);\n"
+    "    unsigned a0 = bits_(xa.x), a1 = bits_(xb.x), a2 = bits_(xa.y), a3 = bits_(xb.y);\n"
     "    four_halves_(a.x, a.y, b.x, b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
     "    four_halves_(a.z, a.w, b.z, b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
     "    if (MATRIX == MATRIX_HALVES) return;\n"
     "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wb.x, wb.y);\n"
     "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wb.z, wb.w);\n"
-    "    a0 = rest_(xa.x, xa.y, a0); a1 = rest_(xb.x, xb.y, a1); a2 = rest_(xa.z, xa.w, a2); a3 = rest_(xb.z, xb.w, a3);\n"
+    "    a0 = bits_(xa.z); a1 = bits_(xb.z); a2 = bits_(xa.w); a3 = bits_(xb.w);\n"
     "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
     "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
     "}\n"
+    "#define MATRIX_OPERAND(v) matrix_operand_(v)\n"
     "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) matrix_step_(a, b, rest_a, rest_b, xa, xb, wa, wb)\n";
 
 const struct gpu_prelude gpu_prelude_cuda = {
@@ -251,8 +276,8 @@ const struct gpu_prelude gpu_prelude_cuda = {
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
     .shared = "__shared__ ",
-    .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z)\n$(",
+    .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z, GROUPS_)\n$(",
     .entry_params = "const params_ q_",
     .entry_close = ")\n{\n",
-    .start = {"    LET_NEXT_START_;\n    WAIT;\n", "    LET_NEXT_START_;\n"},
+    .start = {"    LET_NEXT_START_;\n    WAIT_;\n", "    LET_NEXT_START_;\n    int early_ = 0;\n"},
 };

@@ -111,7 +111,8 @@ static const char *const access_words[GPU_ARG_KINDS] = {
     [GPU_CODES_OUT] = "#define at_$(p) at_(n_$, p)\n"
                       "#define store_$(i, v) b_$[i] = (v)\n"
                       "#define write_$(p, v) b_$[at_(n_$, p)] = (v)\n",
-    [GPU_INTS] = "#define $(i) b_$[i]\n",
+    [GPU_INTS] = "#define $(i) b_$[i]\n"
+                 "#define early_$(i) LOAD_EARLY_(b_$, i)\n",
 };
 // Access to the memory of an argument: [0] stored as the program's stor4, [1] as floats where stor4 is halves.
 static const char *const storage_words[2][GPU_ARG_KINDS] = {
@@ -153,6 +154,7 @@ static const char shape_words[] = "#define $_w (n_$.x)\n"
                                   "#define outside_$(p) outside_(n_$, p)\n";
 // n: the sizes (w, h, c, b) of a value; p: a position (x, y, slice, batch) in it.
 static const char common_words[] =
+    "#define bits_to_float4(v) mkf4(bits_to_float((v).x), bits_to_float((v).y), bits_to_float((v).z), bits_to_float((v).w))\n"
     "FUNCTION_ int slices_(int4 n) { return (n.z + 3) >> 2; }\n"
     "FUNCTION_ int at_(int4 n, int4 p) { return ((p.w * slices_(n) + p.z) * n.y + p.y) * n.x + p.x; }\n"
     "FUNCTION_ bool beside_(int4 n, int4 p) { return to_uint_(p.x) >= to_uint_(n.x) || to_uint_(p.y) >= to_uint_(n.y); }\n"
@@ -249,32 +251,31 @@ static const char integer_words[] =
 
 static const char plain_dot_words[] = "#define dot_bytes(a, b, sum) dot_bytes_(a, b, sum)\n";
 
-// ---- the word for matrix units. 32 work-items multiply 16 positions x 16 channels of x by 16 channels x 16 outputs of
+// ---- the words for matrix units. 32 work-items multiply 16 positions x 16 channels of x by 16 channels x 16 outputs of
 // weights. Work-item 4 g + t has slice t of x at positions g (xa) and g + 8 (xb), and the weights of the same channels for
 // the outputs o = 4 (g / 2) + g % 2 (wa) and o + 2 (wb). It adds output slice t at both positions to a and b. The plain
-// code exchanges x and weights in shared memory.
+// code exchanges x and weights in shared memory, in an array of its own.
+static const char matrix_array[] = "float4 exchange_[GROUP_X * GROUP_Y * GROUP_Z * 4]";
 static const char matrix_words[] =
     "#define MATRIX_REST 0.0f\n"
+    "#define MATRIX_OPERAND(v) (v)\n"
     "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) { \\\n"
     "    int item_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; \\\n"
     "    int first_ = item_ - LID0; \\\n"
     "    BARRIER; \\\n"
-    "    tile[item_ * 4] = xa; \\\n"
-    "    tile[item_ * 4 + 1] = xb; \\\n"
-    "    tile[item_ * 4 + 2] = floats_of_bits_(wa); \\\n"
-    "    tile[item_ * 4 + 3] = floats_of_bits_(wb); \\\n"
+    "    exchange_[item_ * 4] = xa; \\\n"
+    "    exchange_[item_ * 4 + 1] = xb; \\\n"
+    "    exchange_[item_ * 4 + 2] = bits_to_float4(wa); \\\n"
+    "    exchange_[item_ * 4 + 3] = bits_to_float4(wb); \\\n"
     "    BARRIER; \\\n"
     "    for (int k_ = 0; k_ < 4; k_ += 1) { \\\n"
     "        int x_ = (item_ - LID0 % 4 + k_) * 4; \\\n"
     "        int w_ = (first_ + LID0 % 4 * 8 + k_) * 4 + 2; \\\n"
-    "        a += mkf4(dot4(tile[x_], tile[w_]), dot4(tile[x_], tile[w_ + 16]), \\\n"
-    "                  dot4(tile[x_], tile[w_ + 1]), dot4(tile[x_], tile[w_ + 17])); \\\n"
-    "        b += mkf4(dot4(tile[x_ + 1], tile[w_]), dot4(tile[x_ + 1], tile[w_ + 16]), \\\n"
-    "                  dot4(tile[x_ + 1], tile[w_ + 1]), dot4(tile[x_ + 1], tile[w_ + 17])); \\\n"
+    "        a += mkf4(dot4(exchange_[x_], exchange_[w_]), dot4(exchange_[x_], exchange_[w_ + 16]), \\\n"
+    "                  dot4(exchange_[x_], exchange_[w_ + 1]), dot4(exchange_[x_], exchange_[w_ + 17])); \\\n"
+    "        b += mkf4(dot4(exchange_[x_ + 1], exchange_[w_]), dot4(exchange_[x_ + 1], exchange_[w_ + 16]), \\\n"
+    "                  dot4(exchange_[x_ + 1], exchange_[w_ + 1]), dot4(exchange_[x_ + 1], exchange_[w_ + 17])); \\\n"
     "    } \\\n"
-    "}\n"
-    "FUNCTION_ float4 floats_of_bits_(int4 v) {\n"
-    "    return mkf4(bits_to_float(v.x), bits_to_float(v.y), bits_to_float(v.z), bits_to_float(v.w));\n"
     "}\n";
 
 // The words of floats as those of codes, for kernels that move elements of either.
@@ -483,13 +484,21 @@ static void put_either(struct hl_text *text, const struct gpu_kernel *kernel)
     }
 }
 
-static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+// arrays: declarations, and NULL.
+static void put_arrays(struct hl_text *text, const struct gpu_prelude *prelude, const char *const *arrays)
 {
-    for (const char *const *array = kernel->shared; *array; array++) {
+    for (; *arrays; arrays++) {
         put(text, prelude->shared);
-        put(text, *array);
+        put(text, *arrays);
         put(text, ";\n");
     }
+}
+
+static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+{
+    const char *const plain[] = {kernel->matrix && !prelude->matrix_words ? matrix_array : NULL, NULL};
+    put_arrays(text, prelude, kernel->shared);
+    put_arrays(text, prelude, plain);
 }
 
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
@@ -517,7 +526,8 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
     if (kernel->matrix) put(&text, prelude->matrix_words ? prelude->matrix_words : matrix_words);
-    if (kernel->waits && !prelude->start[1]) put(&text, "#define WAIT\n");
+    if (prelude->start[1]) put(&text, kernel->waits ? "#define GROUPS_ 2\n" : "#define GROUPS_ 1\n");
+    if (kernel->waits && !prelude->start[1]) put(&text, "#define WAIT\n#define LOAD_EARLY_(b, i) b[i]\n");
     if (params) {
         put(&text, prelude->params_open);
         put_params(&text, kernel, prelude->param);

@@ -79,7 +79,7 @@ enum gpu_axis { GPU_AXES(GPU_VALUE) };
 #define GPU_MATRIX_FORMS(X) X(MATRIX_FLOATS) X(MATRIX_SPLIT) X(MATRIX_HALVES)
 enum gpu_matrix_form { GPU_MATRIX_FORMS(GPU_VALUE) };
 
-enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 3 };
+enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 12, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 3 };
 
 struct gpu_kernel {
     const char *name;
@@ -99,8 +99,8 @@ struct gpu_kernel {
     // The text of a kernel of floats that only moves elements, for values of codes: real and real4 are ints, finish
     // does nothing.
     bool moves_codes;
-    // The text uses MATRIX_STEP. GROUP_X is then 32, and an array in shared memory, float4 tile, has room for four vectors
-    // of each work-item.
+    // The text uses MATRIX_STEP. GROUP_X is then 32. Languages without such units take 64 bytes of shared memory for each
+    // work-item besides.
     bool matrix;
     // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most.
     bool waits;

@@ -32,7 +32,8 @@ struct gpu_prelude {
     const char *entry_params;          // @: binding; the argument of the params, which is the last
     const char *entry_close;           // up to the opening brace
     // Where dispatches of a list may overlap: what a body begins with, [1] in a kernel that has the word WAIT, which the
-    // prelude then defines. NULL where they do not.
+    // prelude then defines, and LOAD_EARLY_. Its GROUPS_ is how many groups are to fit a compute unit, so that those of
+    // such a kernel find room beside the ones before it. NULL where they do not overlap.
     const char *start[2];
     bool globals;        // buffers and shared arrays are declared outside the kernel's function
     bool constants_stay; // constants get their values after emit, so the text may depend on none of them

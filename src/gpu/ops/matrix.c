@@ -16,33 +16,20 @@
 
 #include "base/half.h"
 #include "gpu/ops/convolve_text.h"
+#include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
 enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Loads the weights of DEPTH steps from step s0 on.
-#define LOAD_WEIGHTS                                                                                     \
-    GPU_TEXT(                                                                                            \
-        UNROLL for (int n = 0; n < DEPTH; n += 1) {                                                      \
-            UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                \
-                int k = stream + ((s0 + n * GROUP_Z) * BLOCK_O + j) * (vectors * 32);                    \
-                first_half[n * BLOCK_O + j] = weights(k);                                                \
-                if (MATRIX != MATRIX_HALVES) last_half[n * BLOCK_O + j] = weights(k + 32);               \
-            }                                                                                            \
-        }                                                                                                \
-    )
-
-// Adds the bias to v, output n of the block, and writes it.
+// Writes v, output n of the block.
 #define FINISH_ONE                                                                                       \
     GPU_TEXT(                                                                                            \
         int position = first_position + n % (2 * BLOCK_X) * 8;                                           \
         int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
         if (position < positions && o < y_s) {                                                           \
     ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                                      \
-            int4 bias = weights(o);                                                                      \
-            v += mkf4(bits_to_float(bias.x), bits_to_float(bias.y), bits_to_float(bias.z), bits_to_float(bias.w)); \
             write_y(p, finish(to_real4(v), p));                                                          \
         }                                                                                                \
     )
@@ -59,35 +46,20 @@ const struct gpu_kernel gpu_kernel_matrix = {
                   {"OUT", OUT_SPREAD},
                   {"IN", IN_WINDOW},
                   {"DEPTH", 1},  // steps that are loaded before the first is multiplied
-                  {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time, 4 or more
+                  {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time
                   {"MATRIX", MATRIX_FLOATS}),
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
     .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
-    .body = GPU_TEXT(
-        int row = LID0 / 4;
-        int part = LID0 % 4;
-        int vectors = pick(MATRIX == MATRIX_HALVES, 1, 2);
-        int stream = P_space.z + (GROUP1 * GROUP_Y + LID1) * (P_sum.w * BLOCK_O * vectors * 32) + LID0;
-        int4 first_half[DEPTH * BLOCK_O];
-        int4 last_half[DEPTH * BLOCK_O];
-        int s0 = LID2;
-    ) LOAD_WEIGHTS GPU_TEXT(
-        WAIT;
+    .body = GPU_MATRIX_BEGIN(P_space.z, P_sum.w) GPU_TEXT(
         int positions = P_grid.x * P_grid.y * x_b;
         int first_position = GROUP0 * (16 * BLOCK_X) + row;
-        int first_slice = (GROUP1 * GROUP_Y + LID1) * (4 * BLOCK_O) + part;
         int plane = x_w * x_h;
         int skipped = 0;
     ) GPU_CONV_PLACES_IN_X(2 * BLOCK_X, 8) GPU_TEXT(
-        acc4 sums[2 * BLOCK_X * BLOCK_O];
-        acc4 rest[2 * BLOCK_X * BLOCK_O];
-        UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
-            sums[n] = splatf4(0.0f);
-            rest[n] = splatf4(0.0f);
-        }
+        WAIT;
         for (int begin = 0; begin < P_sum.w; begin += GROUP_Z * DEPTH) {
             acc4 v[DEPTH * 2 * BLOCK_X];
             UNROLL for (int n = 0; n < DEPTH; n += 1) {
@@ -116,45 +88,18 @@ const struct gpu_kernel gpu_kernel_matrix = {
                 }
             }
             UNROLL for (int n = 0; n < DEPTH; n += 1) {
-                UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                        MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],
-                                    rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1],
-                                    v[(n * BLOCK_X + i) * 2], v[(n * BLOCK_X + i) * 2 + 1],
-                                    first_half[n * BLOCK_O + j], last_half[n * BLOCK_O + j]);
-                    }
+                UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                    acc4 xa = MATRIX_OPERAND(v[(n * BLOCK_X + i) * 2]);
+                    acc4 xb = MATRIX_OPERAND(v[(n * BLOCK_X + i) * 2 + 1]);
+    ) GPU_MATRIX_ADD_STEP(xa, xb) GPU_TEXT(
                 }
             }
             s0 += GROUP_Z * DEPTH;
             if (begin + GROUP_Z * DEPTH < P_sum.w) {
-    ) LOAD_WEIGHTS GPU_TEXT(
+    ) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_TEXT(
             }
         }
-        if (MATRIX == MATRIX_SPLIT) {
-            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] += rest[n] * MATRIX_REST;
-        }
-
-        if (GROUP_Z == 1) {
-            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
-                acc4 v = sums[n];
-    ) FINISH_ONE GPU_TEXT(
-            }
-        } else {
-            int lid = LID1 * 32 + LID0;
-            UNROLL for (int n0 = 0; n0 < 2 * BLOCK_X * BLOCK_O; n0 += ROUND) {
-                BARRIER;
-                UNROLL for (int m = 0; m < ROUND; m += 1)
-                    tile[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + lid] = sums[n0 + m];
-                BARRIER;
-                for (int m = LID2; m < ROUND; m += GROUP_Z) {
-                    int n = n0 + m;
-                    acc4 v = tile[m * GROUP_Z * (32 * GROUP_Y) + lid];
-                    UNROLL for (int z = 1; z < GROUP_Z; z += 1) v += tile[(m * GROUP_Z + z) * (32 * GROUP_Y) + lid];
-    ) FINISH_ONE GPU_TEXT(
-                }
-            }
-        }
-    ),
+    ) GPU_MATRIX_END_SUMS(FINISH_ONE),
 };
 // clang-format on
 
@@ -169,7 +114,7 @@ const struct gpu_kernel gpu_kernel_matrix = {
 static const int product_cycles[] = {[MATRIX_FLOATS] = 96, [MATRIX_SPLIT] = 48, [MATRIX_HALVES] = 16};
 enum { SPLIT = 32, BANDWIDTH = 48, LATENCY = 700, START = 1500, ROUND_CYCLES = 150 };
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, UNIT_SUBGROUPS = 64 };
-enum { SUBGROUP = 32, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -181,16 +126,28 @@ static int vectors_of(int form)
     return form == MATRIX_HALVES ? 1 : 2;
 }
 
-static int registers_of(const struct gpu_matrix_block *block, int form)
+int gpu_matrix_registers(const struct gpu_matrix_block *block, int form)
 {
     int sums = 8 * block->positions * block->outputs * (form == MATRIX_SPLIT ? 2 : 1);
     return REGISTERS_BESIDE + sums + block->depth * (8 * block->positions + 4 * block->outputs * vectors_of(form));
 }
 
-static int round_of(const struct gpu_matrix_block *block)
+int gpu_matrix_most_registers(int items)
+{
+    int half = UNIT_REGISTERS / 2 / items;
+    return half < REGISTERS_EACH ? half : REGISTERS_EACH;
+}
+
+int gpu_matrix_round(const struct gpu_matrix_block *block)
 {
     int outputs = 2 * block->positions * block->outputs;
     return outputs < 4 ? 4 : outputs > 8 ? 8 : outputs;
+}
+
+int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form)
+{
+    return (int64_t)product_cycles[form] * block->positions * block->outputs +
+           (form == MATRIX_HALVES ? SPLIT / 4 : SPLIT) * (block->positions + block->outputs);
 }
 
 static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps, const struct gpu_conv_size *size,
@@ -199,8 +156,9 @@ static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *ca
     int subgroups = block->across * block->along, items = SUBGROUP * subgroups;
     return 2 * block->positions * block->outputs >= 4 && block->positions * block->outputs <= MAX_OUTPUTS / 2 &&
            subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
-           block->across <= caps->max_group[1] && registers_of(block, form) <= REGISTERS_EACH &&
-           16 * items * round_of(block) <= caps->shared_bytes &&
+           block->across <= caps->max_group[1] &&
+           gpu_matrix_registers(block, form) <= gpu_matrix_most_registers(items) &&
+           16 * items * gpu_matrix_round(block) <= caps->shared_bytes &&
            divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
            divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
 }
@@ -211,13 +169,12 @@ static int64_t block_cycles(const struct gpu_matrix_block *block, int units, con
     int64_t groups = divide_up(size->positions, 16 * block->positions) *
                      divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
     int64_t subgroups = (int64_t)block->across * block->along, each = divide_up(groups, units);
-    int64_t resident = UNIT_REGISTERS / (registers_of(block, form) * subgroups * SUBGROUP);
+    int64_t resident = UNIT_REGISTERS / (gpu_matrix_registers(block, form) * subgroups * SUBGROUP);
     if (resident * subgroups > UNIT_SUBGROUPS) resident = UNIT_SUBGROUPS / subgroups;
     int64_t waves = divide_up(each, resident > 1 ? resident : 1);
-    int64_t step = (int64_t)product_cycles[form] * block->positions * block->outputs +
-                   (form == MATRIX_HALVES ? SPLIT / 4 : SPLIT) * (block->positions + block->outputs);
+    int64_t step = gpu_matrix_step_cycles(block, form);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
-    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
+    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, gpu_matrix_round(block)) : 0;
     int64_t parts[3] = {
         divide_up(each * subgroups, 4) * steps * step,
         each * block->along * steps * bytes / BANDWIDTH,
@@ -314,8 +271,7 @@ static bool are_moderate(const struct gpu_convolution *conv)
     return most >= 1.0f / LIMIT;
 }
 
-// Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
-static int form_of(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
+int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
 {
     unsigned forms = plan->caps->matrix_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
@@ -326,13 +282,13 @@ static int form_of(const struct gpu_plan *plan, const struct gpu_value *x, const
 bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
     return plan->caps->matrix_forms && !conv->weights_value && !conv->bias_value && conv->groups <= 1 && !conv->inner &&
-           conv->kernel_w * conv->kernel_h > 0 && form_of(plan, conv->x, conv) >= 0;
+           conv->kernel_w * conv->kernel_h > 0 && gpu_matrix_form(plan, conv->x, conv) >= 0;
 }
 
 int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_conv_size *size)
 {
     struct gpu_matrix_block block;
-    int form = form_of(plan, x, NULL);
+    int form = gpu_matrix_form(plan, x, NULL);
     return form < 0 ? INT64_MAX : gpu_choose_matrix_block(plan->caps, size, form, &block);
 }
 
@@ -389,20 +345,35 @@ static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile
     }
 }
 
+int64_t gpu_matrix_rows(const struct gpu_matrix_block *block, int slices)
+{
+    return divide_up(divide_up(slices, 4 * block->outputs), block->across) * block->across;
+}
+
+int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps)
+{
+    return gpu_matrix_rows(block, slices) * steps * block->outputs * SUBGROUP * vectors_of(form);
+}
+
+void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
+                     int32_t *to)
+{
+    int64_t rows = gpu_matrix_rows(block, gpu_slices(conv->y->shape));
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t step = 0; step < steps; step++)
+            for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form))
+                pack_step(conv, form, row * block->outputs + tile, step, to);
+}
+
 // The vectors: those of the bias, and then streams.
 static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int slices,
                                 const struct gpu_matrix_block *block, int64_t steps)
 {
-    int64_t rows = divide_up(divide_up(slices, 4 * block->outputs), block->across) * block->across;
-    int64_t each = (int64_t)SUBGROUP * vectors_of(form);
-    struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)(slices + rows * steps * block->outputs * each));
+    int64_t count = slices + gpu_matrix_vectors(block, form, slices, steps);
+    struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;
     for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
-    int32_t *to = weights->integers + (size_t)4 * slices;
-    for (int64_t row = 0; row < rows; row++)
-        for (int64_t step = 0; step < steps; step++)
-            for (int tile = 0; tile < block->outputs; tile++, to += 4 * each)
-                pack_step(conv, form, row * block->outputs + tile, step, to);
+    gpu_matrix_pack(conv, form, block, steps, weights->integers + (size_t)4 * slices);
     return weights;
 }
 
@@ -412,15 +383,15 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
                      const struct gpu_matrix_places *places)
 {
     struct gpu_shape y = conv->y->shape;
-    int form = form_of(plan, conv->x, conv), tuned;
+    int form = gpu_matrix_form(plan, conv->x, conv), tuned;
     struct gpu_matrix_block block = choose_tuned(plan, size, form, places->in, &tuned);
     int64_t all = divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
     int64_t steps = divide_up(all, together) * together;
     struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
     if (!weights) return false;
     int values[CONSTANTS] = {
-        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,  [OUT] = places->out, [IN] = places->in,
-        [DEPTH] = block.depth,       [ROUND] = round_of(&block), [MATRIX] = form,
+        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,          [OUT] = places->out, [IN] = places->in,
+        [DEPTH] = block.depth,       [ROUND] = gpu_matrix_round(&block), [MATRIX] = form,
     };
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_matrix,

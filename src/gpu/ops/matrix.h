@@ -12,6 +12,23 @@ struct gpu_matrix_block {
     int positions, outputs, depth;
     int across, along;
 };
+enum { GPU_MATRIX_SUBGROUP = 32 }; // work-items of a subgroup
+// What a work-item needs, the outputs that are summed in shared memory at a time, and the cycles that a quarter of a
+// compute unit takes for a step of a block.
+int gpu_matrix_most_registers(int items); // so that the next kernel's group may start before this one ends
+int gpu_matrix_registers(const struct gpu_matrix_block *block, int form);
+int gpu_matrix_round(const struct gpu_matrix_block *block);
+int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
+
+// Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
+int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv);
+// The weights of a convolution whose sums have so many steps: the streams that its blocks need, their vectors, and what
+// they hold, in the order in which the units take it.
+int64_t gpu_matrix_rows(const struct gpu_matrix_block *block, int slices);
+int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
+void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
+                     int32_t *to);
+
 // What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device, and *best stays as it
 // is. form: enum gpu_matrix_form.
 int64_t gpu_choose_matrix_block(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form,

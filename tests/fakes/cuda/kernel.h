@@ -12,7 +12,7 @@
 #define __global__ __attribute__((visibility("hidden")))
 #define __shared__ GRID_SHARED
 #define __forceinline__ inline
-#define __launch_bounds__(most)
+#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define threadIdx grid_now.local
 #define blockIdx grid_now.group
@@ -54,6 +54,15 @@ extern "C" __attribute__((visibility("default"))) int fake_cuda_has_waited()
 static inline void ptx_(const char *text)
 {
     if (__builtin_strcmp(text, "griddepcontrol.wait;") == 0) has_waited_ = 1;
+}
+static inline void ptx_(const char *text, int)
+{
+    if (__builtin_strstr(text, "griddepcontrol.wait;")) has_waited_ = 1;
+}
+static inline void ptx_(const char *, int &x, int &y, int &z, int &w, const void *from)
+{
+    const int *four = (const int *)from;
+    x = four[0], y = four[1], z = four[2], w = four[3];
 }
 static inline void ptx_(const char *, float &to, unsigned short from)
 {

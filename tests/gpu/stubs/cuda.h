@@ -7,7 +7,7 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(most) __attribute__((launch_bounds(most)))
+#define __launch_bounds__(most, groups) __attribute__((launch_bounds(most, groups)))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
 
