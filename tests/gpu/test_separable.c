@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depthwise convolution and the 1x1 convolution that reads it: when the plan makes one dispatch of them, on the null
 // device, and that every device that is here then computes what the CPU does: windows, strides, dilations, channels
-// that do not fill a slice, what stands between the two and after them, several images.
+// that do not fill a slice, what stands between the two and after them, several images. The same with products on matrix
+// units: by the fake CUDA in each form, and by the plain code of OpenCL and Vulkan, which never choose it.
 #include "gpu/backend/null.h"
-#include "gpu/delegate_session.h"
+#include "gpu/ops/separable.h"
+#include "gpu/pretended_units.h"
 
 #define SET(options_, field_, value_)                                \
     {                                                                \
@@ -172,6 +174,45 @@ static void results_are_those_of_the_cpu(void **state)
     }
 }
 
+// Few units make for large blocks, and one subgroup for each output for sums that it has whole.
+static const struct device units[] = {{132, 1024, 64}, {1, 1, 1}, {4, 2, 4}};
+
+static void check_units(const char *name, const struct pair *pair, int form, const struct device *device)
+{
+    struct session cpu, gpu;
+    const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
+    begin_pair(&cpu, pair);
+    begin_pair(&gpu, pair);
+    TfLiteDelegate *delegate = make((const char *[]){"device", name, "precision", precision, NULL});
+    set_forms(delegate, 1u << form, device);
+    pretended_caps.step_ns = 1000000; // a second dispatch is never worth it
+    assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+    if (!step_of_form(delegate, &gpu_kernel_separable_matrix, form)) fail_msg("%s: no matrix products", pair->name);
+    run_on_numbers(&cpu);
+    run_on_numbers(&gpu);
+    // Sums of products of numbers up to 2.3 (nine of 0.5 by 0.5) and 0.5; halves are off by 2^-11 of each.
+    check_same_outputs(&cpu, &gpu, form == MATRIX_HALVES ? 1e-5f + (float)pair->c * 1.2f / 2048 : 1e-5f, pair->name);
+    end(&cpu);
+    end(&gpu);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void products_on_matrix_units(void **state)
+{
+    const char *name = *state;
+    bool is_cuda = strcmp(name, "cuda") == 0;
+    if (!has_device(name)) skip();
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool few = !is_cuda || i > 2; // compilers take long
+        if (pairs[i].apart || (!is_cuda && i > 0)) continue;
+        for (size_t d = 0; d < (few ? 1 : sizeof units / sizeof *units); d++)
+            check_units(name, &pairs[i], MATRIX_FLOATS, &units[d]);
+        if (!is_cuda || few) continue;
+        if (pairs[i].between == RELU6) check_units(name, &pairs[i], MATRIX_SPLIT, &units[i % 3]);
+        check_units(name, &pairs[i], MATRIX_HALVES, &units[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
@@ -179,6 +220,9 @@ int main(void)
         {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, "opencl"},
         {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, "vulkan"},
         {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, "gles"},
+        {"products_on_matrix_units cuda", products_on_matrix_units, NULL, NULL, "cuda"},
+        {"products_on_matrix_units opencl", products_on_matrix_units, NULL, NULL, "opencl"},
+        {"products_on_matrix_units vulkan", products_on_matrix_units, NULL, NULL, "vulkan"},
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -73,5 +73,5 @@ const struct gpu_op gpu_op_conv_2d = {
     .max_version = 8,
     GPU_PARAMS_ACTIVATION(TfLiteConvParams),
     GPU_OP_OF_WEIGHTS,
-    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable),
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable, &gpu_kernel_separable_matrix),
 };

@@ -156,13 +156,6 @@ enum {
 enum { MAX_ITEMS = 256, MAX_OUTPUTS = 8, REGISTERS = 65536, REGISTERS_BESIDE = 50, UNIT_WARPS = 64 };
 enum { ROOM_STEP = 512 }; // shared memory is a multiple of so many vectors, so that layers share programs
 
-struct layers {
-    int64_t positions;  // of all batches
-    int inputs, slices; // slices of the depthwise convolution, and of the output
-    int taps, rows;     // of the window
-    int stride_w, stride_h;
-};
-
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
@@ -186,7 +179,7 @@ static int64_t items_of(const struct gpu_conv_block *block)
 }
 
 // Returns the vectors of shared memory. round: how many outputs of a block are summed at a time.
-static int64_t room_of(const struct gpu_conv_block *block, const struct layers *layers, int round)
+static int64_t room_of(const struct gpu_conv_block *block, const struct gpu_separable_size *layers, int round)
 {
     int64_t tile = (int64_t)block->group[0] * block->positions * layers->inputs;
     int64_t parts = block->group[2] > 1 ? items_of(block) * round : 0;
@@ -194,7 +187,8 @@ static int64_t room_of(const struct gpu_conv_block *block, const struct layers *
 }
 
 // Returns how many outputs of a block are summed in shared memory at a time, a divisor of the block.
-static int round_of(const struct gpu_conv_block *block, const struct layers *layers, const struct gpu_caps *caps)
+static int round_of(const struct gpu_conv_block *block, const struct gpu_separable_size *layers,
+                    const struct gpu_caps *caps)
 {
     int outputs = block->positions * block->slices, round = outputs;
     int64_t most = larger(room_of(block, layers, 1), caps->shared_bytes / 16 * 3 / 4);
@@ -203,7 +197,7 @@ static int round_of(const struct gpu_conv_block *block, const struct layers *lay
     return round;
 }
 
-static int64_t fused_cycles(const struct gpu_conv_block *block, const struct layers *layers,
+static int64_t fused_cycles(const struct gpu_conv_block *block, const struct gpu_separable_size *layers,
                             const struct gpu_caps *caps)
 {
     int64_t across = (int64_t)block->group[0] * block->positions, down = (int64_t)block->group[1] * block->slices;
@@ -226,7 +220,8 @@ static int64_t fused_cycles(const struct gpu_conv_block *block, const struct lay
     return depthwise + product + waves * rounds * ROUND_CYCLES;
 }
 
-static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, const struct layers *layers)
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps,
+                 const struct gpu_separable_size *layers)
 {
     int64_t items = items_of(block), across = (int64_t)block->group[0] * block->positions;
     int most = caps->max_group_size < MAX_ITEMS ? caps->max_group_size : MAX_ITEMS;
@@ -241,7 +236,8 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
 }
 
 // Returns the cycles with the best block; INT64_MAX: none fits.
-static int64_t choose_block(const struct gpu_caps *caps, const struct layers *layers, struct gpu_conv_block *best)
+static int64_t choose_block(const struct gpu_caps *caps, const struct gpu_separable_size *layers,
+                            struct gpu_conv_block *best)
 {
     static const int block_positions[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
     static const int group_x[] = {1, 2, 4, 7, 8, 14, 16}, group_y[] = {1, 2, 4, 8, 16, 32};
@@ -263,7 +259,7 @@ static int64_t choose_block(const struct gpu_caps *caps, const struct layers *la
 }
 
 // Returns the cycles of both dispatches, and of the wait between them.
-static int64_t separate_cycles(const struct gpu_plan *plan, const struct layers *layers,
+static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_separable_size *layers,
                                const struct gpu_value *between)
 {
     const struct gpu_caps *caps = plan->caps;
@@ -318,10 +314,14 @@ static const struct gpu_node *only_reader(const struct gpu_graph *graph, const s
     return NULL;
 }
 
-static struct layers layers_of(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, struct gpu_shape y)
+static struct gpu_separable_size layers_of(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise,
+                                           struct gpu_shape y)
 {
-    return (struct layers){
+    return (struct gpu_separable_size){
         .positions = gpu_in_first_batch(plan, (int64_t)y.w * y.h * y.b, y.b),
+        .width = y.w,
+        .height = y.h,
+        .images = (int)gpu_in_first_batch(plan, y.b, y.b),
         .inputs = gpu_slices(depthwise->x->shape),
         .slices = gpu_slices(y),
         .taps = depthwise->kernel_w * depthwise->kernel_h,
@@ -334,7 +334,7 @@ static struct layers layers_of(const struct gpu_plan *plan, const struct gpu_dep
 // Returns the cycles with the best block for the plan's first batch, or for this one where that block would make too
 // many work-groups.
 static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, struct gpu_shape y,
-                          struct layers *layers, struct gpu_conv_block *block)
+                          struct gpu_separable_size *layers, struct gpu_conv_block *block)
 {
     int64_t positions = (int64_t)y.w * y.h * y.b;
     *layers = layers_of(plan, depthwise, y);
@@ -343,6 +343,7 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
         divide_up(positions, (int64_t)block->group[0] * block->positions) <= plan->caps->max_groups[0])
         return cycles;
     layers->positions = positions;
+    layers->images = y.b;
     return choose_block(plan->caps, layers, block);
 }
 
@@ -355,9 +356,11 @@ static const struct gpu_node *find_reader(const struct gpu_plan *plan, const str
     if (depthwise.x->shape.c != depthwise.y->shape.c || depthwise.kernel_w > 5 || depthwise.kernel_h > 5 ||
         node->outputs[0]->type == kTfLiteFloat16)
         return NULL;
-    struct layers layers;
+    struct gpu_separable_size layers;
     struct gpu_conv_block block;
     int64_t cycles = plan_block(plan, &depthwise, reader->outputs[0]->shape, &layers, &block);
+    int64_t matrix = gpu_separable_matrix_cycles(plan, &depthwise, NULL, &layers);
+    if (matrix < cycles) cycles = matrix;
     return cycles < separate_cycles(plan, &layers, node->outputs[0]) ? reader : NULL;
 }
 
@@ -383,9 +386,11 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
 {
     struct gpu_depthwise depthwise = gpu_depthwise_of(node);
     struct gpu_shape y = pointwise->y->shape;
-    struct layers layers;
+    struct gpu_separable_size layers;
     struct gpu_conv_block block = {1, 1, 1, {1, 1, 1}};
-    plan_block(plan, &depthwise, y, &layers, &block);
+    int64_t cycles = plan_block(plan, &depthwise, y, &layers, &block);
+    if (gpu_separable_matrix_cycles(plan, &depthwise, pointwise, &layers) < cycles)
+        return gpu_plan_separable_matrix(plan, node, &depthwise, pointwise, &layers);
     int tile = block.group[1] * block.slices, streams = (int)divide_up(layers.slices, tile);
     int64_t own = (int64_t)layers.inputs * (layers.taps + 1), round = round_of(&block, &layers, plan->caps);
     struct gpu_weights *weights =

@@ -26,6 +26,22 @@ const struct gpu_node *gpu_separable_producer(struct gpu_plan *plan, const struc
 bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *depthwise,
                         const struct gpu_convolution *pointwise);
 
-extern const struct gpu_kernel gpu_kernel_separable;
+// What the time of both together depends on.
+struct gpu_separable_size {
+    int64_t positions;         // of all batches of the output
+    int width, height, images; // which these are
+    int inputs, slices;        // slices of the depthwise convolution, and of the output
+    int taps, rows;            // of the window
+    int stride_w, stride_h;
+};
+// The same with products on matrix units (separable_matrix.c). The cycles of a compute unit; INT64_MAX: not here.
+// pointwise: NULL where its weights are not known yet.
+int64_t gpu_separable_matrix_cycles(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise,
+                                    const struct gpu_convolution *pointwise, const struct gpu_separable_size *size);
+bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *node,
+                               const struct gpu_depthwise *depthwise, const struct gpu_convolution *pointwise,
+                               const struct gpu_separable_size *size);
+
+extern const struct gpu_kernel gpu_kernel_separable, gpu_kernel_separable_matrix;
 
 #endif
