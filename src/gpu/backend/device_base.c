@@ -81,6 +81,17 @@ bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about),
     return gpu_wait_until_done(&desc) || gpu_device_abandon(base);
 }
 
+void gpu_device_end(struct gpu_device_base *base)
+{
+    hl_copier_end(&base->copier);
+    gpu_program_cache_free(&base->program_cache);
+}
+
+void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes)
+{
+    hl_copier_copy(&base->copier, to, from, bytes);
+}
+
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
                           const char *action)
 {

@@ -8,6 +8,7 @@
 #ifndef HALITE_GPU_BACKEND_DEVICE_BASE_H
 #define HALITE_GPU_BACKEND_DEVICE_BASE_H
 
+#include "base/copier.h"
 #include "gpu/backend/backend.h"
 #include "gpu/backend/program_cache.h"
 
@@ -21,6 +22,7 @@ struct gpu_device_base {
     bool is_abandoned;
     uint64_t wait_limit;                    // nanoseconds; 0: as gpu_device_wait_limit says
     struct gpu_program_cache program_cache; // unused where the API has a cache of its own
+    struct hl_copier copier;                // for gpu_device_copy
 };
 
 // Ends the message of the call that lost the device.
@@ -45,6 +47,12 @@ uint64_t gpu_device_wait_spin(const struct gpu_device_base *base);
 bool gpu_device_abandon(struct gpu_device_base *base);
 // Waits until is_busy denies. False after that message.
 bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about), void *about);
+
+// Frees what the base owns, when the device is closed.
+void gpu_device_end(struct gpu_device_base *base);
+
+// Copies bytes of the caller to memory that the device sees, or from there: large ones by several threads.
+void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes);
 
 // Whether a range lies inside a buffer of buffer_bytes. False after a message; action: "writing".
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,

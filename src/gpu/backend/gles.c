@@ -244,7 +244,7 @@ static bool fill_caps(struct gpu_device *device)
 static void gles_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_program_cache_free(&device->base.program_cache);
+    gpu_device_end(&device->base);
     gpu_gles_images_end(device);
     if (!device->base.is_abandoned) gpu_gles_context_destroy(device->found, &device->context);
     free(device);
@@ -450,7 +450,7 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
     const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, GL_MAP_READ_BIT);
     bool ok = gpu_gles_check(device, "glMapBufferRange", "reading a buffer") &&
               (from || gpu_device_no_memory(&device->base, "what is read"));
-    if (from) memcpy(to, from, bytes);
+    if (from) gpu_device_copy(&device->base, to, from, bytes);
     if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
         gpu_device_fail(&device->base, "the contents of a buffer were lost: run again");
         ok = false;

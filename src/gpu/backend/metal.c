@@ -95,6 +95,7 @@ static void metal_close(struct gpu_device *device)
     if (device->queue) METAL_TELL0(device->mtl, void, device->queue, release);
     if (device->device) METAL_TELL0(device->mtl, void, device->device, release);
     device->mtl->objc.pop(pool);
+    gpu_device_end(&device->base);
     free(device);
 }
 
@@ -236,7 +237,7 @@ static bool metal_buffer_write(struct gpu_device *device, struct gpu_buffer *buf
     void *pool = device->mtl->objc.push();
     bool ok = true;
     if (buffer->contents && gpu_metal_is_idle(device))
-        memcpy(buffer->contents + offset, from, bytes);
+        gpu_device_copy(&device->base, buffer->contents + offset, from, bytes);
     else
         ok = write_staged(device, buffer, offset, from, bytes);
     device->mtl->objc.pop(pool);
@@ -249,7 +250,7 @@ static bool read_staged(struct gpu_device *device, struct gpu_buffer *buffer, si
     void *staging = create_buffer(device, bytes, METAL_STORAGE_SHARED);
     if (!staging) return false;
     bool ok = gpu_metal_copy(device, buffer->object, offset, staging, 0, bytes) && gpu_metal_finish(device);
-    if (ok) memcpy(to, METAL_TELL0(mtl, void *, staging, contents), bytes);
+    if (ok) gpu_device_copy(&device->base, to, METAL_TELL0(mtl, void *, staging, contents), bytes);
     METAL_TELL0(mtl, void, staging, release);
     return ok;
 }
@@ -266,7 +267,7 @@ static bool metal_buffer_read(struct gpu_device *device, struct gpu_buffer *buff
     if (!buffer->contents)
         ok = read_staged(device, buffer, offset, to, bytes);
     else if ((ok = gpu_metal_finish(device)))
-        memcpy(to, buffer->contents + offset, bytes);
+        gpu_device_copy(&device->base, to, buffer->contents + offset, bytes);
     device->mtl->objc.pop(pool);
     return ok;
 }

@@ -249,7 +249,7 @@ static bool opencl_describe(int index, struct gpu_caps *caps)
 static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_program_cache_free(&device->base.program_cache);
+    gpu_device_end(&device->base);
     if (!device->base.is_abandoned) {
         if (device->staged)
             device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
@@ -476,13 +476,14 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
     if (bytes == 0) return true;
     if (buffer->host) { // mapped
         if (!finish(device, device->queue)) return false;
-        memcpy((unsigned char *)buffer->host + offset, from, bytes);
+        gpu_device_copy(&device->base, (unsigned char *)buffer->host + offset, from, bytes);
         return true;
     }
     cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
     if (device->base.lost || (wait && !finish(device, device->queue))) return false; // as above
     if (!wait) {
-        from = memcpy(device->staged + device->staged_bytes, from, bytes);
+        gpu_device_copy(&device->base, device->staged + device->staged_bytes, from, bytes);
+        from = device->staged + device->staged_bytes;
         device->staged_bytes += (bytes + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
     }
     cl_int code =
@@ -513,7 +514,7 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
     if (bytes == 0) return true;
     if (buffer->host) { // mapped
         if (!finish(device, device->queue)) return false;
-        memcpy(to, (unsigned char *)buffer->host + offset, bytes);
+        gpu_device_copy(&device->base, to, (unsigned char *)buffer->host + offset, bytes);
         return true;
     }
     if (bytes <= READ_BYTES && (device->read || (device->read = malloc(READ_BYTES)))) {

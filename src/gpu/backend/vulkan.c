@@ -197,6 +197,7 @@ static void vulkan_close(struct gpu_device *device)
         vk->vkDestroyPipelineCache(device->handle, device->cache, NULL);
         if (!device->shared) vk->vkDestroyDevice(device->handle, NULL);
     }
+    gpu_device_end(&device->base);
     if (device->messenger)
         device->instance->vk.vkDestroyDebugUtilsMessengerEXT(device->instance->handle, device->messenger, NULL);
     free(device->shared);

@@ -226,7 +226,7 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
     buffer->mirrored = 0;
     if (buffer->mapped) {
         if (!finish(device)) return false;
-        memcpy(buffer->mapped + offset, from, bytes);
+        gpu_device_copy(&device->base, buffer->mapped + offset, from, bytes);
         return true;
     }
     const unsigned char *next = from;
@@ -235,7 +235,7 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
         if (!batch) return false;
         size_t part = STAGING_BYTES - batch->used;
         if (part > bytes) part = bytes;
-        memcpy(batch->staging->mapped + batch->used, next, part);
+        gpu_device_copy(&device->base, batch->staging->mapped + batch->used, next, part);
         record_copy(device, batch->commands, batch->staging, batch->used, buffer, offset, part);
         batch->used += part;
         if (batch->used == STAGING_BYTES && !flush(device)) return false;
@@ -256,7 +256,7 @@ static bool read_by_copies(struct gpu_device *device, const struct gpu_buffer *b
         size_t part = bytes < STAGING_BYTES ? bytes : STAGING_BYTES;
         record_copy(device, batch->commands, buffer, offset, device->download, 0, part);
         if (!finish(device)) return false;
-        memcpy(to, device->download->mapped, part);
+        gpu_device_copy(&device->base, to, device->download->mapped, part);
         to += part;
         offset += part;
         bytes -= part;
@@ -292,12 +292,12 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
     if (!gpu_device_is_alive(&device->base, "read a buffer")) return false;
     if (buffer->mapped && device->reads_mapped) {
         if (!finish(device)) return false;
-        memcpy(to, buffer->mapped + offset, bytes);
+        gpu_device_copy(&device->base, to, buffer->mapped + offset, bytes);
         return true;
     }
     if (buffer->mirrored && buffer->read_offset == offset && buffer->read_bytes == bytes) {
         if (!gpu_vulkan_wait(device, device->submitted)) return false;
-        memcpy(to, buffer->mirror->mapped, bytes);
+        gpu_device_copy(&device->base, to, buffer->mirror->mapped, bytes);
         return true;
     }
     return read_by_copies(device, buffer, offset, to, bytes) && note_read(device, buffer, offset, bytes);

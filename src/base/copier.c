@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// See copier.h. Microseconds on 16 cores of a Xeon (Sapphire Rapids) beside an H100, from pinned memory into which the
+// card has just copied, by 1, 2, 4 and 8 threads that poll: 602 KB 20, 12, 9, 8; 1.8 MB 114, 52, 33, 20; 5.5 MB 396,
+// 395, 92, 95. Into pinned memory, from pages just written: 15, 18, 19, 22; 117, 72, 51, 59; 408, 408, 103, 106.
+#include "base/copier.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    PIECE = 128 << 10, // what a thread takes at a time: one that still sleeps holds nobody up
+    MAX_THREADS = 4,
+};
+
+struct copy {
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes;
+};
+
+// What processors write past their caches waits in buffers, which later writes to ordinary memory may overtake. x86
+// alone needs a word for that: elsewhere the release of the round's end orders all kinds of memory.
+static void finish_writes(void)
+{
+#if defined __SSE__
+    __builtin_ia32_sfence();
+#endif
+}
+
+static void copy_piece(void *arg, int64_t item, int worker)
+{
+    const struct copy *copy = arg;
+    (void)worker;
+    size_t start = (size_t)item * PIECE, left = copy->bytes - start;
+    memcpy(copy->to + start, copy->from + start, left < PIECE ? left : PIECE);
+    finish_writes();
+}
+
+// Half of the processors at most, so that the others have theirs, and one thread where that leaves one.
+static int suitable_threads(void)
+{
+    int half = hl_processors() / 2;
+#if defined(__SANITIZE_THREAD__)
+    half = 1; // as in hl_threads_run_once: drivers have been loaded
+#endif
+    return half < MAX_THREADS ? half : MAX_THREADS;
+}
+
+void hl_copier_begin(struct hl_copier *copier, int threads)
+{
+    copier->threads = hl_threads_create(threads);
+    copier->is_ready = true;
+}
+
+void hl_copier_copy(struct hl_copier *copier, void *to, const void *from, size_t bytes)
+{
+    if (bytes >= HL_LARGE_COPY && !copier->is_ready) hl_copier_begin(copier, suitable_threads());
+    if (bytes < HL_LARGE_COPY || !copier->threads) {
+        if (bytes > 0) memcpy(to, from, bytes);
+        finish_writes();
+        return;
+    }
+    struct copy copy = {to, from, bytes};
+    hl_threads_run(copier->threads, (int64_t)((bytes + PIECE - 1) / PIECE), copy_piece, &copy);
+}
+
+void hl_copier_end(struct hl_copier *copier)
+{
+    hl_threads_destroy(copier->threads);
+    *copier = (struct hl_copier){0};
+}
