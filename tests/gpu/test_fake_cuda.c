@@ -15,6 +15,7 @@
 #include "gpu/backend/devices.h"
 #include "gpu/backend_bench.h"
 #include "support/messages.h"
+#include "support/random.h"
 
 enum { SKIPPED = 77 };
 
@@ -322,12 +323,98 @@ static void cuda_shares_memory_with_the_host(void **state)
     end_with_fake(&messages);
 }
 
+// ---- large copies ---------------------------------------------------------------------------------------------------
+
+enum { LARGE = 11 << 20 }; // more than is staged at a time
+
+static void fill(unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)pick(256);
+}
+
+// Chunks arrive one by one in the fake, and one that is sent too early overwrites what nobody has read yet.
+static void cuda_copies_large_ranges(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    static const size_t sizes[] = {1,       (1 << 20) + 1, (2 << 20) - 1, 2 << 20,       (3 << 20) + 5,
+                                   4 << 20, (4 << 20) + 1, 5548116,       (8 << 20) + 3, LARGE};
+    static unsigned char from[LARGE], to[LARGE];
+    struct messages messages = {0};
+    struct bench bench = open_fake(&messages);
+    const struct gpu_backend *backend = bench.backend;
+    struct gpu_buffer *buffer = backend->buffer_create(bench.device, LARGE);
+    assert_non_null(buffer);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t bytes = sizes[i], offset = (LARGE - bytes) / 2;
+        fill(from, bytes);
+        assert_true(backend->buffer_write(bench.device, buffer, offset, from, bytes));
+        memset(to, 0, bytes);
+        assert_true(backend->buffer_read(bench.device, buffer, offset, to, bytes));
+        assert_memory_equal(to, from, bytes);
+        // A small write before it takes a part of the staging memory, and its bytes are the later ones.
+        assert_true(backend->buffer_write(bench.device, buffer, offset, from, bytes));
+        unsigned char other = (unsigned char)(from[0] + 1);
+        assert_true(backend->buffer_write(bench.device, buffer, offset, &other, 1));
+        assert_true(backend->buffer_write(bench.device, buffer, 0, from, bytes));
+        assert_true(backend->buffer_read(bench.device, buffer, 0, to, bytes));
+        assert_memory_equal(to, from, bytes);
+        assert_true(backend->buffer_read(bench.device, buffer, offset, to, 1));
+        assert_int_equal(to[0], offset < bytes ? from[offset] : other);
+    }
+    backend->buffer_destroy(bench.device, buffer);
+    backend->buffer_destroy(bench.device, bench.arena);
+    backend->close(bench.device);
+    end_with_fake(&messages);
+}
+
+// Without pinned memory or events copies are right as well; where they fail there is one message.
+static void cuda_large_copies_fail_at_every_call(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    enum { BYTES = 6 << 20 };
+    static unsigned char from[BYTES], to[BYTES];
+    fill(from, BYTES);
+    int failed = 0, right = 0;
+    for (int n = 1;; n++) {
+        struct messages messages = {0};
+        struct bench bench = open_fake(&messages);
+        const struct gpu_backend *backend = bench.backend;
+        struct gpu_buffer *buffer = backend->buffer_create(bench.device, BYTES);
+        assert_non_null(buffer);
+        long long before = fake.get("calls");
+        memset(to, 0, BYTES);
+        fake.set("fail_at", before + n);
+        bool ok = backend->buffer_write(bench.device, buffer, 0, from, BYTES) &&
+                  backend->buffer_read(bench.device, buffer, 0, to, BYTES);
+        bool all = fake.get("calls") < before + n;
+        if (ok) assert_memory_equal(to, from, BYTES);
+        if (!ok) said(&messages, "CUDA", "");
+        failed += !ok;
+        right += ok;
+        fake.set("fail_at", 0);
+        backend->buffer_destroy(bench.device, buffer);
+        backend->buffer_destroy(bench.device, bench.arena);
+        backend->close(bench.device);
+        end_with_fake(&messages);
+        assert_true(n < 100);
+        if (all) break;
+    }
+    assert_true(failed > 15 && right > 5); // five events, pinned memory, and the last one
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuda_fails_at_every_call), cmocka_unit_test(cuda_is_lost_at_every_call),
-        cmocka_unit_test(cuda_lost_stays_lost),     cmocka_unit_test(cuda_branches_have_no_order),
-        cmocka_unit_test(cuda_programs_are_kept),   cmocka_unit_test(cuda_shares_memory_with_the_host),
+        cmocka_unit_test(cuda_fails_at_every_call),
+        cmocka_unit_test(cuda_is_lost_at_every_call),
+        cmocka_unit_test(cuda_lost_stays_lost),
+        cmocka_unit_test(cuda_branches_have_no_order),
+        cmocka_unit_test(cuda_programs_are_kept),
+        cmocka_unit_test(cuda_shares_memory_with_the_host),
+        cmocka_unit_test(cuda_copies_large_ranges),
+        cmocka_unit_test(cuda_large_copies_fail_at_every_call),
         cmocka_unit_test(cuda_gives_a_hang_up),
     };
     return find_fake() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;

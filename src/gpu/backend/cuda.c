@@ -160,12 +160,14 @@ static bool cuda_describe(int index, struct gpu_caps *caps)
 static void cuda_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_program_cache_free(&device->base.program_cache);
+    gpu_device_end(&device->base);
     if (device->context) {
         if (gpu_cuda_enter_to_destroy(device)) {
             cuda_result ignored;
             bool ended = !device->stream || gpu_cuda_settle(device, &ignored);
             if (ended && device->staging) device->cuda->host_free(device->staging);
+            for (int i = 0; i < CUDA_CHUNKS; i++)
+                if (ended && device->arrivals[i]) device->cuda->event_destroy(device->arrivals[i]);
             if (ended && device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
             gpu_cuda_leave(device);
         }

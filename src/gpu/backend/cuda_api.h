@@ -61,11 +61,12 @@ enum {
 };
 
 enum {
-    CUDA_STREAM_NON_BLOCKING = 1,  // does not wait for the stream that other libraries use by default
-    CUDA_HOST_PORTABLE = 1,        // host memory for all contexts
-    CUDA_HOST_MAPPED = 2,          // which kernels can use
-    CUDA_HOST_WRITE_COMBINED = 4,  // past the host's caches: fast to write, very slow to read
-    CUDA_EVENT_DEFAULT = 0,        // with a time
+    CUDA_STREAM_NON_BLOCKING = 1, // does not wait for the stream that other libraries use by default
+    CUDA_HOST_PORTABLE = 1,       // host memory for all contexts
+    CUDA_HOST_MAPPED = 2,         // which kernels can use
+    CUDA_HOST_WRITE_COMBINED = 4, // past the host's caches: fast to write, very slow to read
+    CUDA_EVENT_DEFAULT = 0,       // with a time
+    CUDA_EVENT_DISABLE_TIMING = 2,
     CUDA_PORT_PROGRAMMATIC = 1,    // the edge begins when the first kernel says that it may
     CUDA_DEPENDS_PROGRAMMATIC = 1, // the type of such an edge
 };
@@ -116,6 +117,7 @@ struct cuda_edge {
     X(event_create, cuEventCreate, (struct cuda_event **event, unsigned flags)) \
     X(event_destroy, cuEventDestroy_v2, (struct cuda_event *event)) \
     X(event_record, cuEventRecord, (struct cuda_event *event, struct cuda_stream *stream)) \
+    X(event_query, cuEventQuery, (struct cuda_event *event)) \
     X(event_elapsed, cuEventElapsedTime, (float *milliseconds, struct cuda_event *start, struct cuda_event *end)) \
     X(module_load, cuModuleLoadData, (struct cuda_module **module, const void *image)) \
     X(module_unload, cuModuleUnload, (struct cuda_module *module)) \

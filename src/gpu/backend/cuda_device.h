@@ -13,6 +13,8 @@
 
 #define CUDA_API "CUDA"
 
+enum { CUDA_CHUNKS = 4 }; // of a large copy that are under way at most
+
 struct gpu_device {
     struct gpu_device_base base;
     const struct cuda_api *cuda;
@@ -26,8 +28,9 @@ struct gpu_device {
     // Pinned host memory, made by the first copy. The first half is for writes: those that are under way take the first
     // staged_bytes of it. The other half is for reads.
     unsigned char *staging;
-    size_t staged_bytes; // 0 whenever the stream is known to be idle
-    bool is_busy;        // something was submitted since the last wait
+    size_t staged_bytes;                      // 0 whenever the stream is known to be idle
+    struct cuda_event *arrivals[CUDA_CHUNKS]; // of the chunks of a large read; NULL until the first one
+    bool is_busy;                             // something was submitted since the last wait
 };
 
 struct gpu_buffer {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend's memory. In: ranges of buffers and bytes of the host. Out: copies in the device's stream, which
-// come after earlier lists and before later ones. Small copies go through pinned memory: a write then returns when its
-// bytes are in there, and does not wait for the stream.
+// come after earlier lists and before later ones. Copies go through pinned memory: a write returns when its bytes are
+// there, and does not wait for the stream unless that memory is full. Large ones do so in chunks: while one is on the
+// bus, threads carry another between pinned memory and the caller's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 enum {
     STAGING_BYTES = 4 << 20, // for writes, and as much for reads
     STAGING_PIECE = 256,
+    CHUNK_BYTES = HL_LARGE_COPY,   // and below twice as much
     MAX_FROM_HOST_BYTES = 2 << 20, // larger inputs, and larger outputs, lie on the device
     MAX_TO_HOST_BYTES = 64 << 10,
 };
@@ -114,30 +116,49 @@ void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffe
     free(buffer);
 }
 
-// Whether a copy of this size can go through the staging memory, which is made at its first use. If the driver has none
-// to give, copies go without.
-static bool has_staging(struct gpu_device *device, size_t bytes)
+// Whether there is staging memory, which is made at its first use. If the driver has none to give, copies go without.
+static bool has_staging(struct gpu_device *device)
 {
-    if (bytes > STAGING_BYTES) return false;
     void *memory = NULL;
     if (!device->staging && device->cuda->host_allocate(&memory, 2 * STAGING_BYTES, CUDA_HOST_PORTABLE) == CUDA_OK)
         device->staging = memory;
     return device->staging != NULL;
 }
 
+// Chunks of equal size, so that each is large enough for several threads. The staging memory has room for two or more.
+static size_t chunk_of(size_t bytes)
+{
+    size_t chunks = bytes / CHUNK_BYTES;
+    if (chunks < 2) return bytes;
+    return ((bytes + chunks - 1) / chunks + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
+}
+
+static size_t part_at(size_t bytes, size_t done, size_t chunk)
+{
+    return bytes - done < chunk ? bytes - done : chunk;
+}
+
+static bool write_staged(struct gpu_device *device, cuda_pointer to, const unsigned char *from, size_t bytes)
+{
+    const size_t chunk = chunk_of(bytes);
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = part_at(bytes, done, chunk);
+        if (part > STAGING_BYTES - device->staged_bytes && !gpu_cuda_finish(device)) return false;
+        unsigned char *staged = device->staging + device->staged_bytes;
+        gpu_device_copy(&device->base, staged, from + done, part);
+        device->is_busy = true;
+        device->staged_bytes += (part + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
+        cuda_result code = device->cuda->copy_to_device(to + done, staged, part, device->stream);
+        if (!gpu_cuda_succeeded(device, code, "cuMemcpyHtoDAsync", "writing a buffer")) return false;
+    }
+    return true;
+}
+
 static bool write_now(struct gpu_device *device, cuda_pointer to, const void *from, size_t bytes)
 {
-    const struct cuda_api *cuda = device->cuda;
-    if (has_staging(device, bytes)) {
-        if (bytes > STAGING_BYTES - device->staged_bytes && !gpu_cuda_finish(device)) return false;
-        from = memcpy(device->staging + device->staged_bytes, from, bytes);
-        device->is_busy = true;
-        device->staged_bytes += (bytes + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
-        return gpu_cuda_succeeded(device, cuda->copy_to_device(to, from, bytes, device->stream), "cuMemcpyHtoDAsync",
-                                  "writing a buffer");
-    }
-    return gpu_cuda_succeeded(device, cuda->copy_to_device(to, from, bytes, device->stream), "cuMemcpyHtoDAsync",
-                              "writing a large buffer") &&
+    if (has_staging(device)) return write_staged(device, to, from, bytes);
+    return gpu_cuda_succeeded(device, device->cuda->copy_to_device(to, from, bytes, device->stream),
+                              "cuMemcpyHtoDAsync", "writing a large buffer") &&
            gpu_cuda_finish(device);
 }
 
@@ -148,7 +169,7 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
         !gpu_device_is_alive(&device->base, "write a buffer"))
         return false;
     if (buffer->host && !device->is_busy) { // no kernel can be reading it
-        memcpy(buffer->host + offset, from, bytes);
+        gpu_device_copy(&device->base, buffer->host + offset, from, bytes);
         return true;
     }
     if (!gpu_cuda_enter(device, "write a buffer")) return false;
@@ -157,10 +178,73 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
     return ok;
 }
 
+// Whether there are events that tell when the chunks of a read have arrived.
+static bool has_arrivals(struct gpu_device *device)
+{
+    for (int i = 0; i < CUDA_CHUNKS; i++) {
+        struct cuda_event *event = NULL;
+        if (device->arrivals[i]) continue;
+        if (device->cuda->event_create(&event, CUDA_EVENT_DISABLE_TIMING) != CUDA_OK) return false;
+        device->arrivals[i] = event;
+    }
+    return true;
+}
+
+struct arrival {
+    struct gpu_device *device;
+    struct cuda_event *event;
+    cuda_result answer;
+};
+
+static bool is_on_its_way(void *about)
+{
+    struct arrival *arrival = about;
+    arrival->answer = arrival->device->cuda->event_query(arrival->event);
+    return arrival->answer == CUDA_NOT_READY;
+}
+
+static bool send_chunk(struct gpu_device *device, unsigned char *staged, cuda_pointer from, size_t bytes,
+                       struct cuda_event *event)
+{
+    const struct cuda_api *cuda = device->cuda;
+    device->is_busy = true;
+    return gpu_cuda_succeeded(device, cuda->copy_to_host(staged, from, bytes, device->stream), "cuMemcpyDtoHAsync",
+                              "reading a buffer") &&
+           gpu_cuda_succeeded(device, cuda->event_record(event, device->stream), "cuEventRecord", "reading a buffer");
+}
+
+// Chunks take turns in the second half of the staging memory: one is sent when the one before it there has been taken.
+static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned char *to, size_t bytes)
+{
+    const size_t chunk = chunk_of(bytes);
+    int places = (int)(STAGING_BYTES / chunk), sent_chunks = 0, done_chunks = 0;
+    if (places > CUDA_CHUNKS) places = CUDA_CHUNKS;
+    for (size_t sent = 0, done = 0, part; done < bytes; done += part) {
+        for (; sent < bytes && sent_chunks - done_chunks < places; sent_chunks++) {
+            int place = sent_chunks % places;
+            part = part_at(bytes, sent, chunk);
+            if (!send_chunk(device, device->staging + STAGING_BYTES + (size_t)place * chunk, from + sent, part,
+                            device->arrivals[place]))
+                return false;
+            sent += part;
+        }
+        int place = done_chunks++ % places;
+        struct arrival arrival = {device, device->arrivals[place], CUDA_OK};
+        if (!gpu_device_wait(&device->base, is_on_its_way, &arrival) ||
+            !gpu_cuda_succeeded(device, arrival.answer, "cuEventQuery", "waiting for the device"))
+            return false;
+        part = part_at(bytes, done, chunk);
+        gpu_device_copy(&device->base, to + done, device->staging + STAGING_BYTES + (size_t)place * chunk, part);
+    }
+    return gpu_cuda_finish(device);
+}
+
 // Copies through the stream, and waits.
 static bool read_now(struct gpu_device *device, cuda_pointer from, void *to, size_t bytes)
 {
-    void *staged = has_staging(device, bytes) ? device->staging + STAGING_BYTES : NULL;
+    const bool is_small = chunk_of(bytes) == bytes;
+    if (has_staging(device) && !is_small && has_arrivals(device)) return read_staged(device, from, to, bytes);
+    unsigned char *staged = device->staging && bytes <= STAGING_BYTES ? device->staging + STAGING_BYTES : NULL;
     // A copy to the caller's memory begins when the device has nothing else to do: none is left behind by a run that
     // does not end.
     if (!staged && !gpu_cuda_finish(device)) return false;
@@ -168,7 +252,7 @@ static bool read_now(struct gpu_device *device, cuda_pointer from, void *to, siz
     device->is_busy = true;
     if (!gpu_cuda_succeeded(device, code, "cuMemcpyDtoHAsync", "reading a buffer") || !gpu_cuda_finish(device))
         return false;
-    if (staged) memcpy(to, staged, bytes);
+    if (staged) gpu_device_copy(&device->base, to, staged, bytes);
     return true;
 }
 
@@ -180,7 +264,7 @@ bool gpu_cuda_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, 
     bool ok = true;
     if (buffer->host) {
         ok = !device->is_busy || gpu_cuda_finish(device);
-        if (ok) memcpy(to, buffer->host + offset, bytes);
+        if (ok) gpu_device_copy(&device->base, to, buffer->host + offset, bytes);
     } else if (bytes > 0) {
         ok = read_now(device, buffer->address + offset, to, bytes);
     }

@@ -31,6 +31,14 @@ static void do_work(const struct fake_work *work)
     }
 }
 
+// Does what comes first in the queue.
+static void do_next(void)
+{
+    struct fake_work work = queue[0];
+    memmove(queue, queue + 1, (size_t)--waiting * sizeof *queue);
+    do_work(&work);
+}
+
 void fake_drain(void)
 {
     int count = fake.lost ? 0 : waiting;
@@ -124,7 +132,21 @@ cuda_result cuEventRecord(struct cuda_event *event, struct cuda_stream *stream)
 {
     FAKE_BEGIN();
     FAKE_NEED(fake_is(event, FAKE_EVENT, __func__), FAKE_INVALID_HANDLE);
+    event->time = 0;
     return fake_enqueue(stream, &(struct fake_work){FAKE_MARK, .event = event}, __func__);
+}
+
+// The first question finds the stream on its way to the event, the next one there and no further.
+cuda_result cuEventQuery(struct cuda_event *event)
+{
+    static struct cuda_event *asked;
+    FAKE_NEED(fake_is(event, FAKE_EVENT, __func__), FAKE_INVALID_HANDLE);
+    bool again = asked == event;
+    asked = again ? NULL : event;
+    if (!fake.lost && (fake.hangs || (!again && event->time == 0))) return CUDA_NOT_READY;
+    while (!fake.lost && event->time == 0 && waiting > 0) do_next();
+    FAKE_BEGIN();
+    return CUDA_OK;
 }
 
 cuda_result cuEventElapsedTime(float *milliseconds, struct cuda_event *start, struct cuda_event *end)
