@@ -368,6 +368,8 @@ if(TARGET fake_cuda)
             set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})
         endif()
     endforeach()
+    set_property(TEST gpu/test_fake_cuda APPEND PROPERTY ENVIRONMENT # the same card by Vulkan
+        HALITE_VULKAN_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_VULKAN_VALIDATION=0)
 endif()
 if(TARGET fake_android AND TARGET test_hardware_buffer)
     add_dependencies(test_hardware_buffer fake_android)

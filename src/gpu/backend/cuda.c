@@ -161,6 +161,7 @@ static void cuda_close(struct gpu_device *device)
 {
     if (!device) return;
     gpu_device_end(&device->base);
+    gpu_cuda_card_close(device);
     if (device->context) {
         if (gpu_cuda_enter_to_destroy(device)) {
             cuda_result ignored;

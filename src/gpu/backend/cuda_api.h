@@ -16,6 +16,7 @@ struct cuda_function;
 struct cuda_graph;
 struct cuda_graph_node;
 struct cuda_graph_exec;
+struct cuda_external;
 struct nvrtc_program;
 
 typedef int cuda_result;
@@ -67,6 +68,7 @@ enum {
     CUDA_HOST_WRITE_COMBINED = 4, // past the host's caches: fast to write, very slow to read
     CUDA_EVENT_DEFAULT = 0,       // with a time
     CUDA_EVENT_DISABLE_TIMING = 2,
+    CUDA_EXTERNAL_OPAQUE_FD = 1,   // memory behind a file descriptor of another API
     CUDA_PORT_PROGRAMMATIC = 1,    // the edge begins when the first kernel says that it may
     CUDA_DEPENDS_PROGRAMMATIC = 1, // the type of such an edge
 };
@@ -77,6 +79,28 @@ struct cuda_kernel_node {
     unsigned shared_bytes;
     void **params; // the address of each argument
     void **extra;
+};
+
+struct cuda_uuid {
+    unsigned char bytes[16];
+};
+
+struct cuda_external_memory {
+    int type;
+    union {
+        int descriptor; // the driver's once it was imported
+        struct {
+            void *handle;
+            const void *name;
+        } windows;
+    } handle;
+    unsigned long long bytes;
+    unsigned flags, reserved[16];
+};
+
+struct cuda_external_buffer {
+    unsigned long long offset, bytes;
+    unsigned flags, reserved[16];
 };
 
 struct cuda_edge {
@@ -138,7 +162,13 @@ struct cuda_edge {
 // Those that a driver may lack.
 #define CUDA_LATER_FUNCTIONS(X) \
     X(graph_add_edges, cuGraphAddDependencies_v2, (struct cuda_graph *graph, struct cuda_graph_node *const *from, \
-        struct cuda_graph_node *const *to, const struct cuda_edge *edges, size_t count))
+        struct cuda_graph_node *const *to, const struct cuda_edge *edges, size_t count)) \
+    X(device_uuid, cuDeviceGetUuid, (struct cuda_uuid *uuid, cuda_device_id device)) \
+    X(external_import, cuImportExternalMemory, \
+        (struct cuda_external **external, const struct cuda_external_memory *desc)) \
+    X(external_buffer, cuExternalMemoryGetMappedBuffer, \
+        (cuda_pointer *address, struct cuda_external *external, const struct cuda_external_buffer *desc)) \
+    X(external_destroy, cuDestroyExternalMemory, (struct cuda_external *external))
 #define NVRTC_FUNCTIONS(X) \
     X(version, nvrtcVersion, (int *major, int *minor)) \
     X(create, nvrtcCreateProgram, (struct nvrtc_program **program, const char *text, const char *name, \

@@ -31,6 +31,8 @@ struct gpu_device {
     size_t staged_bytes;                      // 0 whenever the stream is known to be idle
     struct cuda_event *arrivals[CUDA_CHUNKS]; // of the chunks of a large read; NULL until the first one
     bool is_busy;                             // something was submitted since the last wait
+    struct vulkan_card *card; // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
+    bool is_card_known;
 };
 
 struct gpu_buffer {
@@ -38,6 +40,7 @@ struct gpu_buffer {
     size_t bytes;
     unsigned char *host; // where it lies in pinned memory of the host, which kernels read and write as well; else NULL
     bool is_borrowed;    // of the application: memory of the device, or memory of the host that was pinned for it
+    struct cuda_card_memory *card; // where it is the card's and the host can write it; else NULL
 };
 
 struct gpu_program {
@@ -58,6 +61,18 @@ void gpu_cuda_leave(struct gpu_device *device);
 bool gpu_cuda_settle(struct gpu_device *device, cuda_result *result);
 // The same, but true only where it ended well.
 bool gpu_cuda_finish(struct gpu_device *device);
+
+// ---- memory of the card that the host writes (cuda_card.c) ----------------------------------------------------------
+
+// Where the host sees such memory, which it must not read.
+unsigned char *gpu_cuda_card_bytes(const struct cuda_card_memory *memory);
+// A buffer in such memory. NULL, without a message, where there is none.
+struct gpu_buffer *gpu_cuda_card_buffer_create(struct gpu_device *device, size_t bytes);
+// Takes it from the context, which is current: the first part of its end.
+void gpu_cuda_card_unmap(struct gpu_device *device, const struct gpu_buffer *buffer);
+// Frees the rest; ended: nothing uses the memory any more, which else stays allocated. Takes NULL.
+void gpu_cuda_card_free(struct gpu_device *device, struct cuda_card_memory *memory, bool ended);
+void gpu_cuda_card_close(struct gpu_device *device);
 
 // The functions of struct gpu_backend.
 struct gpu_buffer *gpu_cuda_buffer_create(struct gpu_device *device, size_t bytes);

@@ -13,6 +13,8 @@ enum {
     STAGING_BYTES = 4 << 20, // for writes, and as much for reads
     STAGING_PIECE = 256,
     CHUNK_BYTES = HL_LARGE_COPY,   // and below twice as much
+    MIN_CARD_BYTES = 64 << 10,     // inputs from there on are written into the card
+    MAX_CARD_BYTES = 16 << 20,     // but for larger ones
     MAX_FROM_HOST_BYTES = 2 << 20, // larger inputs, and larger outputs, lie on the device
     MAX_TO_HOST_BYTES = 64 << 10,
 };
@@ -41,6 +43,9 @@ struct gpu_buffer *gpu_cuda_buffer_create(struct gpu_device *device, size_t byte
 struct gpu_buffer *gpu_cuda_buffer_create_for_host(struct gpu_device *device, size_t bytes, bool from_host)
 {
     unsigned flags = CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED | (from_host ? CUDA_HOST_WRITE_COMBINED : 0);
+    bool suits_card = from_host && bytes >= MIN_CARD_BYTES && bytes <= MAX_CARD_BYTES;
+    struct gpu_buffer *written = suits_card ? gpu_cuda_card_buffer_create(device, bytes) : NULL;
+    if (written) return written;
     if (bytes > (from_host ? MAX_FROM_HOST_BYTES : MAX_TO_HOST_BYTES)) return gpu_cuda_buffer_create(device, bytes);
     if (!gpu_cuda_enter(device, "create a buffer")) return NULL;
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
@@ -102,17 +107,21 @@ struct gpu_buffer *gpu_cuda_memory_import(struct gpu_device *device, const struc
 void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
-    if (gpu_cuda_enter_to_destroy(device)) {
+    bool has_context = gpu_cuda_enter_to_destroy(device), ended = !has_context && !device->base.is_abandoned;
+    if (has_context) {
         cuda_result ignored;
-        bool ended = gpu_cuda_settle(device, &ignored);
+        ended = gpu_cuda_settle(device, &ignored);
         if (ended && buffer->host && buffer->is_borrowed)
             device->cuda->host_unregister(buffer->host);
         else if (ended && buffer->host)
             device->cuda->host_free(buffer->host);
+        else if (ended && buffer->card)
+            gpu_cuda_card_unmap(device, buffer);
         else if (ended && !buffer->is_borrowed)
             device->cuda->memory_free(buffer->address);
         gpu_cuda_leave(device);
     }
+    gpu_cuda_card_free(device, buffer->card, ended);
     free(buffer);
 }
 
@@ -168,8 +177,9 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
     if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing") ||
         !gpu_device_is_alive(&device->base, "write a buffer"))
         return false;
-    if (buffer->host && !device->is_busy) { // no kernel can be reading it
-        gpu_device_copy(&device->base, buffer->host + offset, from, bytes);
+    unsigned char *seen = buffer->card ? gpu_cuda_card_bytes(buffer->card) : buffer->host;
+    if (seen && !device->is_busy) { // no kernel can be reading it
+        gpu_device_copy(&device->base, seen + offset, from, bytes);
         return true;
     }
     if (!gpu_cuda_enter(device, "write a buffer")) return false;

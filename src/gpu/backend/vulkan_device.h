@@ -42,6 +42,8 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
 // The device's extensions, which the caller frees. NULL and 0 of them where the driver does not say.
 VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical,
                                                   uint32_t *count);
+// Whether it is one of the extensions that the device has.
+bool gpu_vulkan_has_extension(const struct vulkan_instance *instance, VkPhysicalDevice physical, const char *name);
 // Whether an environment variable is set, and neither empty nor 0.
 bool gpu_vulkan_is_set(const char *variable);
 
@@ -150,6 +152,8 @@ void gpu_vulkan_barrier_to_application(const struct gpu_device *device, VkComman
 
 // ---- memory: functions of gpu_backend, and what lists need ----------------------------------------------------------
 
+// The type of memory of the device that the host can access as well, if that is all of it; else -1.
+int gpu_vulkan_mapped_type(const VkPhysicalDeviceMemoryProperties *memory);
 void gpu_vulkan_choose_memory(struct gpu_device *device);
 void gpu_vulkan_memory_destroy(struct gpu_device *device); // frees the staging memory
 struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes);

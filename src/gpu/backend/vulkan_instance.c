@@ -245,6 +245,16 @@ VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *
     return all;
 }
 
+bool gpu_vulkan_has_extension(const struct vulkan_instance *instance, VkPhysicalDevice physical, const char *name)
+{
+    uint32_t count;
+    bool found = false;
+    VkExtensionProperties *all = gpu_vulkan_list_extensions(instance, physical, &count);
+    for (uint32_t i = 0; i < count; i++) found = found || strcmp(all[i].extensionName, name) == 0;
+    free(all);
+    return found;
+}
+
 static struct extensions find_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical)
 {
     struct extensions found = {0};

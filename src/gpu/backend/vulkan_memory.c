@@ -38,10 +38,10 @@ static const struct memory_wish {
 };
 
 // The first allowed memory type with the wanted properties; -1 if there is none.
-static int find_type(const struct gpu_device *device, uint32_t allowed, const struct memory_wish *wish)
+static int find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, const struct memory_wish *wish)
 {
-    for (uint32_t i = 0; i < device->memory.memoryTypeCount; i++) {
-        VkMemoryPropertyFlags flags = device->memory.memoryTypes[i].propertyFlags;
+    for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
+        VkMemoryPropertyFlags flags = memory->memoryTypes[i].propertyFlags;
         if ((allowed >> i & 1) && (flags & wish->wanted) == wish->wanted && !(flags & wish->refused)) return (int)i;
     }
     return -1;
@@ -52,7 +52,8 @@ static bool allocate(struct gpu_device *device, struct gpu_buffer *buffer, enum 
     VkMemoryRequirements needs;
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
     int type = -1;
-    for (int i = 0; i < 3 && type < 0; i++) type = find_type(device, needs.memoryTypeBits, &memory_wishes[use][i]);
+    for (int i = 0; i < 3 && type < 0; i++)
+        type = find_type(&device->memory, needs.memoryTypeBits, &memory_wishes[use][i]);
     if (type < 0) return gpu_device_fail(&device->base, "no memory type suits a buffer: check the driver");
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -153,9 +154,8 @@ struct gpu_buffer *gpu_vulkan_buffer_import(struct gpu_device *device, uint64_t 
 }
 
 // Whether the host can access all device-local memory, and not only a small part of it.
-static bool sees_all_local(const struct gpu_device *device, int type)
+static bool sees_all_local(const VkPhysicalDeviceMemoryProperties *memory, int type)
 {
-    const VkPhysicalDeviceMemoryProperties *memory = &device->memory;
     VkDeviceSize seen = memory->memoryHeaps[memory->memoryTypes[type].heapIndex].size;
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++)
         if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && memory->memoryHeaps[i].size > seen)
@@ -163,12 +163,18 @@ static bool sees_all_local(const struct gpu_device *device, int type)
     return true;
 }
 
+int gpu_vulkan_mapped_type(const VkPhysicalDeviceMemoryProperties *memory)
+{
+    int type = find_type(memory, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE, 0});
+    return type >= 0 && sees_all_local(memory, type) && !gpu_vulkan_is_set("HALITE_VULKAN_STAGING") ? type : -1;
+}
+
 void gpu_vulkan_choose_memory(struct gpu_device *device)
 {
     device->instance->vk.vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
-    int mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE, 0});
-    device->maps_buffers = mapped >= 0 && sees_all_local(device, mapped) && !gpu_vulkan_is_set("HALITE_VULKAN_STAGING");
-    device->reads_mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
+    device->maps_buffers = gpu_vulkan_mapped_type(&device->memory) >= 0;
+    device->reads_mapped =
+        find_type(&device->memory, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
 }
 
 // ---- copies ---------------------------------------------------------------------------------------------------------

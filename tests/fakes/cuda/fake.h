@@ -35,6 +35,8 @@
     X(launches, 0, "kernels that ran")                                       \
     X(edges, 0, "dependencies of all graphs so far")                         \
     X(overlapping, 0, "those of them that are programmatic")                 \
+    X(card, 1, "what Vulkan sees: 0 nothing, 1 all, 2 a window")             \
+    X(imports, 0, "memories of Vulkan's that were imported")                 \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
 FAKE_DECLARE_KNOBS(fakeCuda);
@@ -72,7 +74,10 @@ enum fake_kind {
     FAKE_FUNCTION,
     FAKE_GRAPH,
     FAKE_NODE,
-    FAKE_EXEC
+    FAKE_EXEC,
+    FAKE_EXTERNAL,
+    FAKE_CARD,       // a VkDevice
+    FAKE_CARD_MEMORY // a VkDeviceMemory
 };
 struct fake_object {
     enum fake_kind kind;
@@ -98,6 +103,15 @@ bool fake_has_context(const char *function);
 bool fake_is_memory(cuda_pointer address, size_t bytes, const char *function);
 // Whether it is in pinned memory of the host.
 bool fake_is_pinned(const void *address);
+
+// Memory of the device that the driver has mapped. Its end by cuMemFree lowers *mappings.
+void fake_add_mapping(void *memory, size_t bytes, int *mappings);
+
+// ---- vulkan.c -------------------------------------------------------------------------------------------------------
+
+#define FAKE_UUID "fake CUDA card 0"
+// Where the memory of this descriptor counts its imports, and its size. NULL: it is none.
+int *fake_card_imports(int descriptor, size_t *bytes);
 
 // ---- stream.c -------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake's memory, of the device and pinned. New memory holds bytes that are no sensible numbers. Freed memory is
 // forgotten: what uses it complains.
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cuda/fake.h"
 
@@ -11,6 +13,7 @@ struct allocation {
     size_t bytes;
     bool pinned;
     bool registered; // memory of the program that was pinned later
+    int *mappings;   // of Vulkan's memory, which this is one of; else NULL
     struct allocation *next;
 };
 static struct allocation *allocations;
@@ -27,6 +30,16 @@ static void *allocate(size_t bytes, bool pinned)
     return memory;
 }
 
+void fake_add_mapping(void *memory, size_t bytes, int *mappings)
+{
+    struct allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation) abort();
+    *allocation = (struct allocation){.memory = memory, .bytes = bytes, .mappings = mappings, .next = allocations};
+    allocations = allocation;
+    fake.live++;
+    ++*mappings;
+}
+
 static cuda_result release(const void *memory, bool pinned, bool registered, const char *function)
 {
     fake_drain(); // the driver waits as well
@@ -35,7 +48,12 @@ static cuda_result release(const void *memory, bool pinned, bool registered, con
         if (allocation->memory != memory || allocation->pinned != pinned || allocation->registered != registered)
             continue;
         *at = allocation->next;
-        if (!registered) free(allocation->memory);
+        if (allocation->mappings) {
+            --*allocation->mappings;
+            munmap(allocation->memory, allocation->bytes);
+        } else if (!registered) {
+            free(allocation->memory);
+        }
         free(allocation);
         fake.live--;
         return CUDA_OK;
@@ -102,7 +120,7 @@ cuda_result cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
     if (bytes == 0 || find((cuda_pointer)memory, 0)) return FAKE_INVALID_VALUE;
     struct allocation *allocation = malloc(sizeof *allocation);
     if (!allocation) abort();
-    *allocation = (struct allocation){memory, bytes, true, true, allocations};
+    *allocation = (struct allocation){memory, bytes, true, true, NULL, allocations};
     allocations = allocation;
     fake.live++;
     return CUDA_OK;
