@@ -64,6 +64,18 @@ void hl_copier_copy(struct hl_copier *copier, void *to, const void *from, size_t
     hl_threads_run(copier->threads, (int64_t)((bytes + PIECE - 1) / PIECE), copy_piece, &copy);
 }
 
+static void do_nothing(void *arg, int64_t item, int worker)
+{
+    (void)arg;
+    (void)item;
+    (void)worker;
+}
+
+void hl_copier_wake(struct hl_copier *copier)
+{
+    hl_threads_run(copier->threads, 2, do_nothing, NULL); // a thread looks for work before it sleeps again
+}
+
 void hl_copier_end(struct hl_copier *copier)
 {
     hl_threads_destroy(copier->threads);

@@ -23,6 +23,8 @@ struct hl_copier {
 void hl_copier_copy(struct hl_copier *copier, void *to, const void *from, size_t bytes);
 // Chooses the number of threads, the caller among them, in place of the first copy.
 void hl_copier_begin(struct hl_copier *copier, int threads);
+// Wakes threads that sleep, for a large copy that comes within a tenth of a millisecond.
+void hl_copier_wake(struct hl_copier *copier);
 void hl_copier_end(struct hl_copier *copier);
 
 #endif

@@ -167,7 +167,7 @@ static void cuda_close(struct gpu_device *device)
             cuda_result ignored;
             bool ended = !device->stream || gpu_cuda_settle(device, &ignored);
             if (ended && device->staging) device->cuda->host_free(device->staging);
-            for (int i = 0; i < CUDA_CHUNKS; i++)
+            for (int i = 0; i <= CUDA_CHUNKS; i++)
                 if (ended && device->arrivals[i]) device->cuda->event_destroy(device->arrivals[i]);
             if (ended && device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
             gpu_cuda_leave(device);

@@ -28,10 +28,11 @@ struct gpu_device {
     // Pinned host memory, made by the first copy. The first half is for writes: those that are under way take the first
     // staged_bytes of it. The other half is for reads.
     unsigned char *staging;
-    size_t staged_bytes;                      // 0 whenever the stream is known to be idle
-    struct cuda_event *arrivals[CUDA_CHUNKS]; // of the chunks of a large read; NULL until the first one
-    bool is_busy;                             // something was submitted since the last wait
-    struct vulkan_card *card; // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
+    size_t staged_bytes; // 0 whenever the stream is known to be idle
+    struct cuda_event
+        *arrivals[CUDA_CHUNKS + 1]; // of the chunks of a large read, and of its turn; NULL until the first
+    bool is_busy;                   // something was submitted since the last wait
+    struct vulkan_card *card;       // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
     bool is_card_known;
 };
 

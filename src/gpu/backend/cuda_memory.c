@@ -191,7 +191,7 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
 // Whether there are events that tell when the chunks of a read have arrived.
 static bool has_arrivals(struct gpu_device *device)
 {
-    for (int i = 0; i < CUDA_CHUNKS; i++) {
+    for (int i = 0; i <= CUDA_CHUNKS; i++) {
         struct cuda_event *event = NULL;
         if (device->arrivals[i]) continue;
         if (device->cuda->event_create(&event, CUDA_EVENT_DISABLE_TIMING) != CUDA_OK) return false;
@@ -213,22 +213,38 @@ static bool is_on_its_way(void *about)
     return arrival->answer == CUDA_NOT_READY;
 }
 
+static bool await(struct gpu_device *device, struct cuda_event *event)
+{
+    struct arrival arrival = {device, event, CUDA_OK};
+    return gpu_device_wait(&device->base, is_on_its_way, &arrival) &&
+           gpu_cuda_succeeded(device, arrival.answer, "cuEventQuery", "waiting for the device");
+}
+
+static bool mark(struct gpu_device *device, struct cuda_event *event)
+{
+    device->is_busy = true;
+    return gpu_cuda_succeeded(device, device->cuda->event_record(event, device->stream), "cuEventRecord",
+                              "reading a buffer");
+}
+
 static bool send_chunk(struct gpu_device *device, unsigned char *staged, cuda_pointer from, size_t bytes,
                        struct cuda_event *event)
 {
-    const struct cuda_api *cuda = device->cuda;
     device->is_busy = true;
-    return gpu_cuda_succeeded(device, cuda->copy_to_host(staged, from, bytes, device->stream), "cuMemcpyDtoHAsync",
-                              "reading a buffer") &&
-           gpu_cuda_succeeded(device, cuda->event_record(event, device->stream), "cuEventRecord", "reading a buffer");
+    return gpu_cuda_succeeded(device, device->cuda->copy_to_host(staged, from, bytes, device->stream),
+                              "cuMemcpyDtoHAsync", "reading a buffer") &&
+           mark(device, event);
 }
 
+// When the kernels are done, threads are woken: they need as long as the first chunk on the bus. (H100, medians of four
+// runs without and with it: style transfer 894 and 795 us, DeepLab v3 550 and 510, zero_dce 1849 and 1754.)
 // Chunks take turns in the second half of the staging memory: one is sent when the one before it there has been taken.
 static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned char *to, size_t bytes)
 {
     const size_t chunk = chunk_of(bytes);
     int places = (int)(STAGING_BYTES / chunk), sent_chunks = 0, done_chunks = 0;
     if (places > CUDA_CHUNKS) places = CUDA_CHUNKS;
+    if (!mark(device, device->arrivals[CUDA_CHUNKS])) return false;
     for (size_t sent = 0, done = 0, part; done < bytes; done += part) {
         for (; sent < bytes && sent_chunks - done_chunks < places; sent_chunks++) {
             int place = sent_chunks % places;
@@ -239,10 +255,11 @@ static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned c
             sent += part;
         }
         int place = done_chunks++ % places;
-        struct arrival arrival = {device, device->arrivals[place], CUDA_OK};
-        if (!gpu_device_wait(&device->base, is_on_its_way, &arrival) ||
-            !gpu_cuda_succeeded(device, arrival.answer, "cuEventQuery", "waiting for the device"))
-            return false;
+        if (done == 0) {
+            if (!await(device, device->arrivals[CUDA_CHUNKS])) return false;
+            gpu_device_expect_copy(&device->base, bytes);
+        }
+        if (!await(device, device->arrivals[place])) return false;
         part = part_at(bytes, done, chunk);
         gpu_device_copy(&device->base, to + done, device->staging + STAGING_BYTES + (size_t)place * chunk, part);
     }
@@ -252,7 +269,7 @@ static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned c
 // Copies through the stream, and waits.
 static bool read_now(struct gpu_device *device, cuda_pointer from, void *to, size_t bytes)
 {
-    const bool is_small = chunk_of(bytes) == bytes;
+    const bool is_small = bytes < CHUNK_BYTES;
     if (has_staging(device) && !is_small && has_arrivals(device)) return read_staged(device, from, to, bytes);
     unsigned char *staged = device->staging && bytes <= STAGING_BYTES ? device->staging + STAGING_BYTES : NULL;
     // A copy to the caller's memory begins when the device has nothing else to do: none is left behind by a run that

@@ -92,6 +92,11 @@ void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, s
     hl_copier_copy(&base->copier, to, from, bytes);
 }
 
+void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes)
+{
+    if (bytes >= HL_LARGE_COPY) hl_copier_wake(&base->copier);
+}
+
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
                           const char *action)
 {

@@ -53,6 +53,8 @@ void gpu_device_end(struct gpu_device_base *base);
 
 // Copies bytes of the caller to memory that the device sees, or from there: large ones by several threads.
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes);
+// Readies the threads for such a copy of so many bytes, while the device still carries them.
+void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes);
 
 // Whether a range lies inside a buffer of buffer_bytes. False after a message; action: "writing".
 bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,

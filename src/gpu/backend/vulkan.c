@@ -629,19 +629,36 @@ static bool vulkan_list_finish(struct gpu_list *list)
            gpu_vulkan_allocate_commands(device, &list->commands) && record_list(list, list->commands, VK_NULL_HANDLE);
 }
 
+// Whether a buffer that the list writes has a mirror so large that a read of it readies the threads for copying.
+static bool has_large_mirror(const struct gpu_list *list)
+{
+    for (int i = 0; i < list->written_count; i++)
+        if (list->written[i]->mirror && list->written[i]->read_bytes >= HL_LARGE_COPY) return true;
+    return false;
+}
+
 // Submits pending copies, a recording of the list, and the copies from what it writes to the mirrors, all in one
-// submission.
+// submission; but large mirrors in one of their own, so that a read knows when the kernels before them are done.
 static bool submit_list(struct gpu_list *list, VkCommandBuffer commands)
 {
     struct gpu_device *device = list->device;
     struct vulkan_batch *batch;
+    uint64_t number = 0;
     int count = 0;
     if (!gpu_vulkan_close_batch(device, &batch)) return false;
     if (batch) list->submission[count++] = batch->commands;
     list->submission[count++] = commands;
+    if (has_large_mirror(list)) {
+        number = gpu_vulkan_submit(device, list->submission, count);
+        if (batch) batch->number = number;
+        if (number == 0) return false;
+        list->number = number;
+        batch = NULL;
+        count = 0;
+    }
     for (int i = 0; i < list->written_count; i++)
         if (list->written[i]->mirror_commands) list->submission[count++] = list->written[i]->mirror_commands;
-    uint64_t number = gpu_vulkan_submit(device, list->submission, count);
+    number = gpu_vulkan_submit(device, list->submission, count);
     if (batch) batch->number = number;
     if (number == 0) return false;
     list->number = number;

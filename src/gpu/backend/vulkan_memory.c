@@ -302,6 +302,9 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
         return true;
     }
     if (buffer->mirrored && buffer->read_offset == offset && buffer->read_bytes == bytes) {
+        // A large mirror has a submission of its own: while it is made, threads wake up.
+        if (bytes >= HL_LARGE_COPY && !gpu_vulkan_wait(device, buffer->mirrored - 1)) return false;
+        gpu_device_expect_copy(&device->base, bytes);
         if (!gpu_vulkan_wait(device, device->submitted)) return false;
         gpu_device_copy(&device->base, to, buffer->mirror->mapped, bytes);
         return true;
