@@ -18,6 +18,27 @@ struct cuda_card_memory {
     struct cuda_external *external; // NULL: not imported
 };
 
+static void start_vulkan(void *unused)
+{
+    (void)unused;
+    gpu_vulkan_card_prepare();
+}
+
+void gpu_cuda_card_begin(struct gpu_device *device)
+{
+#if !defined(__SANITIZE_THREAD__) // as in hl_threads_run_once: drivers have been loaded
+    device->is_vulkan_starting = hl_thread_start(&device->vulkan_start, start_vulkan, NULL);
+#else
+    (void)device, (void)start_vulkan;
+#endif
+}
+
+static void end_start(struct gpu_device *device)
+{
+    if (device->is_vulkan_starting) hl_thread_join(&device->vulkan_start);
+    device->is_vulkan_starting = false;
+}
+
 // The card as Vulkan sees it. It is opened by the first input that wants it.
 static struct vulkan_card *get_card(struct gpu_device *device)
 {
@@ -25,6 +46,7 @@ static struct vulkan_card *get_card(struct gpu_device *device)
     struct cuda_uuid uuid;
     if (device->is_card_known) return device->card;
     device->is_card_known = true;
+    end_start(device);
     if (cuda->device_uuid && cuda->external_import && cuda->external_buffer && cuda->external_destroy &&
         cuda->device_uuid(&uuid, device->id) == CUDA_OK)
         device->card = gpu_vulkan_card_open(uuid.bytes);
@@ -83,15 +105,21 @@ void gpu_cuda_card_unmap(struct gpu_device *device, const struct gpu_buffer *buf
 void gpu_cuda_card_free(struct gpu_device *device, struct cuda_card_memory *memory, bool ended)
 {
     if (!memory) return;
-    if (ended) gpu_vulkan_card_free(device->card, memory->memory);
+    gpu_vulkan_card_free(device->card, memory->memory, ended);
     free(memory);
 }
 
 void gpu_cuda_card_close(struct gpu_device *device)
 {
-    if (!device->base.is_abandoned) gpu_vulkan_card_close(device->card);
+    end_start(device);
+    gpu_vulkan_card_close(device->card, !device->base.is_abandoned);
 }
 #else
+
+void gpu_cuda_card_begin(struct gpu_device *device)
+{
+    (void)device;
+}
 
 struct gpu_buffer *gpu_cuda_card_buffer_create(struct gpu_device *device, size_t bytes)
 {

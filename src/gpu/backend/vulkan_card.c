@@ -67,6 +67,11 @@ static bool open_device(struct vulkan_card *card, const struct vulkan_instance *
     return complete;
 }
 
+void gpu_vulkan_card_prepare(void)
+{
+    gpu_vulkan_instance();
+}
+
 struct vulkan_card *gpu_vulkan_card_open(const unsigned char uuid[VULKAN_UUID_BYTES])
 {
     const struct vulkan_instance *instance = gpu_vulkan_instance();
@@ -82,14 +87,14 @@ struct vulkan_card *gpu_vulkan_card_open(const unsigned char uuid[VULKAN_UUID_BY
     if (!card) return NULL;
     card->type = (uint32_t)type;
     if (open_device(card, instance, physical)) return card;
-    gpu_vulkan_card_close(card);
+    gpu_vulkan_card_close(card, true);
     return NULL;
 }
 
-void gpu_vulkan_card_close(struct vulkan_card *card)
+void gpu_vulkan_card_close(struct vulkan_card *card, bool ended)
 {
     if (!card) return;
-    if (card->device && card->vkDestroyDevice) card->vkDestroyDevice(card->device, NULL);
+    if (ended && card->device && card->vkDestroyDevice) card->vkDestroyDevice(card->device, NULL);
     free(card);
 }
 
@@ -114,14 +119,14 @@ struct vulkan_card_memory *gpu_vulkan_card_allocate(struct vulkan_card *card, si
         memory->mapped = mapped;
         return memory;
     }
-    gpu_vulkan_card_free(card, memory);
+    gpu_vulkan_card_free(card, memory, true);
     return NULL;
 }
 
-void gpu_vulkan_card_free(struct vulkan_card *card, struct vulkan_card_memory *memory)
+void gpu_vulkan_card_free(struct vulkan_card *card, struct vulkan_card_memory *memory, bool ended)
 {
     if (!memory) return;
-    if (memory->handle) card->vkFreeMemory(card->device, memory->handle, NULL); // also unmaps it
+    if (ended && memory->handle) card->vkFreeMemory(card->device, memory->handle, NULL); // also unmaps it
     free(memory);
 }
 
