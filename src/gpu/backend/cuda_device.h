@@ -30,10 +30,10 @@ struct gpu_device {
     // staged_bytes of it. The other half is for reads.
     unsigned char *staging;
     size_t staged_bytes; // 0 whenever the stream is known to be idle
-    struct cuda_event
-        *arrivals[CUDA_CHUNKS + 1]; // of the chunks of a large read, and of its turn; NULL until the first
-    bool is_busy;                   // something was submitted since the last wait
-    struct vulkan_card *card;       // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
+    bool is_busy;        // something was submitted since the last wait
+    // When each chunk of a large read is there, and last when its turn comes; NULL until the first such read.
+    struct cuda_event *arrivals[CUDA_CHUNKS + 1];
+    struct vulkan_card *card; // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
     bool is_card_known;
     struct hl_thread vulkan_start;
     bool is_vulkan_starting; // in that thread
