@@ -497,6 +497,7 @@ static void check_sync_files(const struct application *app)
     struct flight first, second;
     float output[ELEMENTS], nothing;
     start_async(app);
+    print_message("             %s: %s\n", app->name, takes_sync_files() ? "has sync files" : "no sync files");
     if (!takes_sync_files()) {
         stop_async();
         return;
