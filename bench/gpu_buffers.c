@@ -153,6 +153,7 @@ static void measure(const struct application *app, const HaliteGpuContext *conte
     for (int in_flight = 1; in_flight <= MAX_IN_FLIGHT; in_flight *= 2)
         printf(", %d in flight %7.1f frames/s", in_flight, frames_per_second(&host, in_flight, runs));
     printf("\n");
+    fflush(stdout);
     free(times[0]);
     free(times[1]);
     end(&bound);
