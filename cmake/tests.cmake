@@ -210,7 +210,8 @@ set(test_nnapi_more tests/delegates/nnapi_fixture.c tests/delegates/session.c)
 set(test_nnapi_failures_more ${test_nnapi_more})
 set(test_coreml_more tests/delegates/session.c)
 set(test_hexagon_more tests/delegates/session.c)
-set(test_buffers_more tests/gpu/application/list.c tests/gpu/application/opencl.c tests/gpu/application/gles.c)
+set(test_buffers_more tests/gpu/application/list.c tests/gpu/application/opencl.c tests/gpu/application/gles.c
+    tests/gpu/application/cuda.c)
 if(HALITE_METAL)
     list(APPEND test_buffers_more tests/gpu/application/metal.c)
     set(test_metal_more tests/gpu/application/metal.c)
@@ -362,7 +363,8 @@ if(TARGET fake_grid AND TARGET test_grid) # the thread sanitizer leaves it out
 endif()
 if(TARGET fake_cuda)
     set(with_fake_cuda HALITE_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_NVRTC_LIBRARY=$<TARGET_FILE:fake_cuda>)
-    foreach(target test_backend test_dialect test_fake_cuda test_matrix test_separable test_cuda_buffers test_norm test_attention test_gelu)
+    foreach(target test_backend test_dialect test_fake_cuda test_matrix test_separable test_cuda_buffers test_norm test_attention test_gelu
+            test_buffers test_images test_imported test_custom_op test_delegate test_report)
         if(TARGET ${target}) # the thread sanitizer leaves test_dialect out
             add_dependencies(${target} fake_cuda)
             set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})

@@ -230,9 +230,9 @@ static inline int delegated_nodes(const struct session *session)
     return count;
 }
 
-// What a test goes through that is for every API: the null device first, then those that can be had without a card. Ask
-// has_device which of them are here.
-static const char *const all_devices[] = {"null", "opencl", "vulkan", "gles"};
+// What a test goes through that is for every API: the null device first, then those that can be had without a card, and
+// CUDA, which has a fake. Ask has_device which of them are here.
+static const char *const all_devices[] = {"null", "opencl", "vulkan", "gles", "cuda"};
 enum { ALL_DEVICES = sizeof all_devices / sizeof *all_devices };
 
 // Whether a backend has a device; if not, says so.
@@ -244,7 +244,9 @@ static inline bool has_device(const char *backend)
     bool found = strcmp(backend, "null") == 0;
     for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, backend) == 0;
     free(list);
-    if (!found) print_message("no device of %s: install pocl-opencl-icd or mesa-vulkan-drivers\n", backend);
+    if (!found)
+        print_message("no device of %s: install pocl-opencl-icd or mesa-vulkan-drivers, or set HALITE_CUDA_LIBRARY\n",
+                      backend);
     return found;
 }
 

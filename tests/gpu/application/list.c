@@ -8,6 +8,7 @@
 const struct application *const applications[] = {
     &application_opencl,
     &application_gles,
+    &application_cuda,
 #if defined(HALITE_GPU_VULKAN)
     &application_vulkan,
 #endif
