@@ -387,12 +387,12 @@ static bool bind(struct gpu_engine *engine, int tensor, const HaliteGpuBuffer *b
 {
     struct gpu_buffers *buffers = &engine->buffers;
     struct gpu_bound *old = find_bound(buffers, tensor);
-    for (int i = 0; i < buffers->count; i++)
-        if (&buffers->list[i] != old && overlaps(&buffers->list[i].buffer, buffer))
-            return refuse(engine, tensor, "it overlaps the buffer of tensor %d", buffers->list[i].tensor);
     const TfLiteContext *context = old && old->context ? old->context : find_graph(engine, tensor);
     if (!context && buffers->parts)
         return refuse(engine, tensor, "it is no input or output of what runs on the device");
+    for (int i = 0; i < buffers->count; i++)
+        if (&buffers->list[i] != old && overlaps(&buffers->list[i].buffer, buffer))
+            return refuse(engine, tensor, "it overlaps the buffer of tensor %d", buffers->list[i].tensor);
     struct gpu_bound *list = hl_grow(buffers->list, buffers->count, &buffers->capacity, sizeof *list);
     if (!list) return refuse(engine, tensor, "out of memory");
     buffers->list = list;
