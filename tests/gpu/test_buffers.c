@@ -373,6 +373,51 @@ static void check_original(const struct application *app)
     run_on_device(0, 0);
     stop();
 }
+
+// Binds both buffers by the newer name, the input in slices, where no context is current.
+static void *bind_in_slices(void *delegate)
+{
+    GLuint x = (GLuint)one.x, y = (GLuint)one.y;
+    bool ok =
+        TfLiteGpuDelegateBindGlBufferToTensor(delegate, x, A, kTfLiteFloat32, (TfLiteGpuDataLayout)7) != kTfLiteOk &&
+        TfLiteGpuDelegateBindGlBufferToTensor(delegate, x, A, kTfLiteFloat32, TFLITE_GPU_DATA_LAYOUT_DHWC4) ==
+            kTfLiteOk &&
+        TfLiteGpuDelegateBindGlBufferToTensor(delegate, y, P, kTfLiteFloat32, TFLITE_GPU_DATA_LAYOUT_BHWC) == kTfLiteOk;
+    return ok ? delegate : NULL;
+}
+
+// The first OpenCL interface, whose options name the application's context.
+static void check_named_context(const struct application *app)
+{
+    const struct gpu_shape shape = {1, 2, 3, 5};
+    float values[ELEMENTS * 2] = {0};
+    pthread_t thread;
+    void *result;
+    if (app != &application_gles) return;
+    start(app, &whole);
+    TfLiteGpuDelegateV2Delete(one.delegate);
+    HaliteGpuContext current;
+    assert_true(gpu_device_current(&current));
+    TfLiteGpuDelegateOptions_New options = {.egl_display = current.egl_display, .egl_context = current.egl_context};
+    one.delegate = TfLiteGpuDelegateCreate_New(&options);
+    assert_int_equal(pthread_create(&thread, NULL, bind_in_slices, one.delegate), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_non_null(result);
+    apply_well();
+    for (int i = 0; i < ELEMENTS; i++) values[gpu_slice_index(shape, 0, i / 15, i / 5 % 3, i % 5)] = input_value(i);
+    app->write(one.x, 0, values, sizeof values);
+    assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+    app->read(one.y, 0, values, BYTES);
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(values[i], expected_value(i), 1e-5f);
+    assert_int_equal(copied(), 0);
+    stop();
+}
+static void test_named_context(void **state)
+{
+    (void)state;
+    with_each(check_named_context);
+}
+
 static void test_original(void **state)
 {
     (void)state;
@@ -701,21 +746,14 @@ int main(void)
 {
     choose_libraries();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_before),
-        cmocka_unit_test(test_bound_after),
-        cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_partitions),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_thread),
-        cmocka_unit_test(test_original),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_late_refusals),
-        cmocka_unit_test(test_own_device),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_refused_pictures),
+        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after),
+        cmocka_unit_test(test_resize),       cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_formats),      cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_chain),        cmocka_unit_test(test_thread),
+        cmocka_unit_test(test_original),     cmocka_unit_test(test_named_context),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_late_refusals),
+        cmocka_unit_test(test_own_device),   cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_pictures),     cmocka_unit_test(test_refused_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,10 @@ static bool same(const struct gpu_options *a, const struct gpu_options *b)
            a->exact_integers == b->exact_integers && a->prefer_memory == b->prefer_memory &&
            a->max_partitions == b->max_partitions && a->full_delegation == b->full_delegation &&
            a->skip_small == b->skip_small && a->tune == b->tune && strcmp(a->backend, b->backend) == 0 &&
-           strcmp(a->device, b->device) == 0 && a->context.api == b->context.api &&
-           same_text(a->serialization_dir, b->serialization_dir) && same_text(a->model_token, b->model_token) &&
-           a->cache_bytes == b->cache_bytes && a->wait == b->wait && a->wait_limit == b->wait_limit;
+           strcmp(a->device, b->device) == 0 && a->context.api == b->context.api && a->egl_display == b->egl_display &&
+           a->egl_context == b->egl_context && same_text(a->serialization_dir, b->serialization_dir) &&
+           same_text(a->model_token, b->model_token) && a->cache_bytes == b->cache_bytes && a->wait == b->wait &&
+           a->wait_limit == b->wait_limit;
 }
 
 static TfLiteGpuDelegateOptionsV2 kept_in(const char *folder, const char *token)
@@ -101,14 +102,19 @@ static void gl_precision_loss_allowed(struct gpu_options *base, struct gpu_optio
 }
 
 // The first OpenCL interface makes its options within the delegate.
-static void from_new(int32_t loss, int32_t priority, struct gpu_options *options)
+static void from_struct(TfLiteGpuDelegateOptions_New own, struct gpu_options *options)
 {
-    TfLiteGpuDelegateOptions_New own = {
-        .compile_options = {.precision_loss_allowed = loss, .inference_priority = priority}};
     TfLiteDelegate *delegate = TfLiteGpuDelegateCreate_New(&own);
     *options = gpu_delegate_of(delegate)->engine->options;
     TfLiteGpuDelegateDelete_New(delegate);
     options->serialization_dir = options->model_token = NULL;
+}
+
+static void from_new(int32_t loss, int32_t priority, struct gpu_options *options)
+{
+    TfLiteGpuDelegateOptions_New own = {
+        .compile_options = {.precision_loss_allowed = loss, .inference_priority = priority}};
+    from_struct(own, options);
 }
 
 static void new_precision_loss_allowed(struct gpu_options *base, struct gpu_options *other)
@@ -121,6 +127,18 @@ static void new_inference_priority(struct gpu_options *base, struct gpu_options 
 {
     from_new(1, TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY, base);
     from_new(1, TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION, other);
+}
+
+static void new_egl_display(struct gpu_options *base, struct gpu_options *other)
+{
+    from_struct((TfLiteGpuDelegateOptions_New){.egl_context = ""}, base);
+    from_struct((TfLiteGpuDelegateOptions_New){.egl_context = "", .egl_display = ""}, other);
+}
+
+static void new_egl_context(struct gpu_options *base, struct gpu_options *other)
+{
+    from_struct((TfLiteGpuDelegateOptions_New){.egl_display = ""}, base);
+    from_struct((TfLiteGpuDelegateOptions_New){.egl_display = "", .egl_context = ""}, other);
 }
 
 static const struct {
@@ -162,6 +180,8 @@ static const struct {
     {"TfLiteGpuCompileOptions_New", "precision_loss_allowed", new_precision_loss_allowed},
     {"TfLiteGpuCompileOptions_New", "inference_priority", new_inference_priority},
     {"TfLiteGpuDelegateOptions_New", "compile_options", new_inference_priority},
+    {"TfLiteGpuDelegateOptions_New", "egl_display", new_egl_display},
+    {"TfLiteGpuDelegateOptions_New", "egl_context", new_egl_context},
 #undef V2
 #undef HALITE
 };

@@ -437,15 +437,19 @@ TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *delegate, int32_t tensor, 
     return ok ? kTfLiteOk : kTfLiteError;
 }
 
-bool gpu_buffers_take_current_context(TfLiteDelegate *tflite)
+bool gpu_buffers_take_context(TfLiteDelegate *tflite)
 {
     const struct gpu_delegate *delegate = gpu_delegate_of(tflite);
     if (!delegate) return true; // the caller goes on, and says so
     struct gpu_engine *engine = delegate->engine;
-    HaliteGpuContext context;
+    HaliteGpuContext context = {.struct_size = sizeof context,
+                                .api = kHaliteGpuApiOpenGlEs,
+                                .egl_display = engine->options.egl_display,
+                                .egl_context = engine->options.egl_context};
     gpu_engine_enter(engine, NULL, "Bind");
     bool wanted = !engine->device && engine->options.context.api == kHaliteGpuApiNone;
-    bool ok = !wanted || gpu_device_current(&context);
+    bool is_named = context.egl_display && context.egl_context;
+    bool ok = !wanted || is_named || gpu_device_current(&context);
     if (!ok) hl_report(&engine->reporter, "no context of OpenGL ES is current in this thread: no buffer can be bound");
     if (wanted && ok) engine->options.context = context;
     gpu_engine_leave(engine);

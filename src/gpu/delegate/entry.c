@@ -149,7 +149,13 @@ TfLiteDelegate *TfLiteGpuDelegateCreate_New(const TfLiteGpuDelegateOptions_New *
         if (v2.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_AUTO)
             v2.inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
     }
-    return TfLiteGpuDelegateV2Create(&v2);
+    struct gpu_options own;
+    bool there = gpu_options_from_v2(&v2, &own);
+    if (there && options) {
+        own.egl_display = options->egl_display;
+        own.egl_context = options->egl_context;
+    }
+    return create(there, &own);
 }
 
 void TfLiteGpuDelegateDelete_New(TfLiteDelegate *delegate)
@@ -172,10 +178,10 @@ TfLiteStatus TfLiteGpuDelegateBindGlBufferToTensor(TfLiteDelegate *delegate, GLu
         .element = bytes                         ? kHaliteGpuElementBytes
                    : data_type == kTfLiteFloat16 ? kHaliteGpuElementFloat16
                                                  : kHaliteGpuElementFloat32,
-        .layout = data_layout == TFLITE_GPU_DATA_LAYOUT_DHWC4 ? kHaliteGpuLayoutSlices : kHaliteGpuLayoutDense,
+        .layout = (HaliteGpuLayout)data_layout, // the same numbers
         .handle = buffer_id,
     };
-    if (!gpu_buffers_take_current_context(delegate)) return kTfLiteError;
+    if (!gpu_buffers_take_context(delegate)) return kTfLiteError;
     return HaliteDelegateBindBuffer(delegate, tensor_index, &buffer);
 }
 

@@ -33,6 +33,9 @@ struct gpu_options {
     char backend[16];             // "opencl": only this one; "": any
     char device[48];              // text for gpu_device_choose; "": not set
     HaliteGpuContext context;     // its api is kHaliteGpuApiNone without one
+    // Of the application, whose buffers may be bound by the names of the original. NULL: what is current in the thread
+    // that binds the first one.
+    void *egl_display, *egl_context;
     // Made by the interface for Metal: on a device of Metal, inputs and outputs lie in slices of four channels, and
     // what is in a buffer of the application is not copied to its tensor.
     bool is_for_metal;

@@ -108,8 +108,9 @@ bool gpu_buffers_are_metal(const struct gpu_engine *engine);
 // Whether a run must end before its Invoke, because the application may look at a buffer of its own then.
 bool gpu_buffers_are_shared(const struct gpu_part *part);
 
-// Makes a delegate that has no device yet compute in the context that is current in this thread. False after a message.
-bool gpu_buffers_take_current_context(TfLiteDelegate *delegate);
+// Makes a delegate that has no device yet compute in the context of OpenGL ES that its options name, else in that which
+// is current in this thread. False after a message.
+bool gpu_buffers_take_context(TfLiteDelegate *delegate);
 
 // The functions of a TfLiteDelegate.
 TfLiteStatus gpu_copy_from_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle handle,

@@ -26,8 +26,8 @@ typedef struct {
 
 typedef struct {
     TfLiteGpuCompileOptions_New compile_options;
-    // EGLDisplay and EGLContext of the application, or NULL. Not used by Halite, which takes those
-    // that are current when the first buffer is bound.
+    // EGLDisplay and EGLContext of the application, whose buffers may be bound. NULL, one or both:
+    // those that are current in the thread that binds the first buffer.
     void* egl_display;
     void* egl_context;
     // Bytes of TfLiteGpuDelegateGetSerializedBinaryCache from an earlier run, or NULL. Not used by
