@@ -125,13 +125,19 @@ static void create_device(void)
                                      .pQueuePriorities = &priority};
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, .timelineSemaphore = VK_TRUE};
-    static const char *const fd_extension = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
+    static const char *const wanted[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                                         VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME};
+    enum { WANTED = sizeof wanted / sizeof *wanted };
+    const char *names[WANTED];
+    uint32_t name_count = 0;
+    for (int i = 0; i < WANTED; i++)
+        if (has_extension(wanted[i])) names[name_count++] = wanted[i];
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &timeline,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = has_extension(fd_extension) ? 1 : 0,
-                               .ppEnabledExtensionNames = &fd_extension};
+                               .enabledExtensionCount = name_count,
+                               .ppEnabledExtensionNames = names};
     MUST(app.vk.vkCreateDevice(app.physical, &info, NULL, &app.device));
 #define X(name) app.dev.name = (PFN_##name)app.vk.vkGetDeviceProcAddr(app.device, #name);
     VULKAN_DEVICE_FUNCTIONS(X)
