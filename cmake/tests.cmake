@@ -377,6 +377,7 @@ if(TARGET fake_android AND TARGET test_hardware_buffer)
     add_dependencies(test_hardware_buffer fake_android)
     target_include_directories(test_hardware_buffer PRIVATE tests/fakes)
     target_compile_definitions(test_hardware_buffer PRIVATE FAKE_ANDROID="$<TARGET_FILE:fake_android>")
+    set_target_properties(test_hardware_buffer PROPERTIES ENABLE_EXPORTS ON) # see test_gpu_async
     add_dependencies(test_gpu_async fake_android)
     # Without the validation layer, which complains of itself where threads wait for one timeline as the fake's do.
     halite_test(gpu/test_gpu_async.sync_files COMMAND test_gpu_async

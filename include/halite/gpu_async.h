@@ -2,7 +2,7 @@
 // What Halite's GPU delegate takes in the asynchronous functions (tensorflow/lite/core/async/c): the names of its kinds
 // of buffers and fences, and what the pointers in a TfLiteBackendBuffer and a TfLiteSynchronization point to. A graph
 // that the delegate took as a whole then runs on buffers and fences of the application: TfLiteAsyncSignatureRunner...
-// InvokeAsync gives the work to the device and returns. docs/async.md has an example.
+// InvokeAsync gives the work to the device and returns. docs/gpu_async.md has an example.
 //
 // GetSupportedBufferTypes and GetSupportedSynchronizationTypes list what the delegate's device takes. Buffers of an API
 // need a delegate that computes in the application's context (HaliteGpuDelegateOptions.context).
@@ -19,11 +19,15 @@
 #define HALITE_BUFFER_CL "cl_mem"        // the cl_mem
 #define HALITE_BUFFER_VK "vk_buffer"     // the address of a VkBuffer, which is read during RegisterBuffer
 #define HALITE_BUFFER_HOST "host_memory" // the address of the memory: the bytes of the tensor are copied
+// The AHardwareBuffer *, as for kHaliteGpuKindHardwareBuffer: on a device of Vulkan that takes them, the delegate's own
+// (TfLiteGpuDelegateV2CreateAsync) or the application's. This name is the original's.
+#define HALITE_BUFFER_HARDWARE "ahardware_buffer_blob"
 
 // Attributes of a registered buffer, beside its kind:
 //   kTfLiteBufferAttrKeyOffset  bytes to the first element, a multiple of 256 but for host memory. 0 if it is not set.
 //   kTfLiteBufferAttrKeySize    bytes from there on that belong to the tensor. 0 or not set: up to the end of the
-//                               buffer, which OpenGL ES and OpenCL know; Vulkan and host memory need it.
+//                               buffer, which OpenGL ES, OpenCL and AHardwareBuffers know; Vulkan and host memory
+//                               need it.
 // and two of TfLiteAttributeMapSetCustomIntAttr, for buffers of an API: what lies in the buffer. Both default to what
 // the delegate was applied for, and another value is refused when a task runs: float32 and dense, bytes for most
 // quantized tensors, or what HaliteDelegateBindBuffer had bound before.

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // AHardwareBuffers as inputs and outputs, before a fake of Android's library and of a driver that takes them
 // (tests/fakes/android): the device computes in their memory, holds a reference as long as it does, and what does not
-// fit is refused with one message. Skipped without a device of Vulkan.
+// fit is refused with one message. The same in asynchronous runs between sync files, by the original's names. Skipped
+// without a device of Vulkan.
 #include <dlfcn.h>
+#include <poll.h>
 
 #include "android/fake.h"
+#include "base/descriptor.h"
+#include "base/event.h"
 #include "gpu/delegate_session.h"
+#include "halite/gpu_async.h"
+#include "tensorflow/lite/core/async/c/async_signature_runner.h"
+#include "tensorflow/lite/core/async/c/task.h"
+#include "tensorflow/lite/core/async/interop/c/attribute_map.h"
+#include "tensorflow/lite/core/async/interop/c/constants.h"
 
 enum { CPU_OFTEN = 0x33, FOR_KERNELS = 1 << 24, BLOB = 0x21, RGBA8 = 1, BYTES = ELEMENTS * (int)sizeof(float) };
 
@@ -180,12 +189,183 @@ static void test_refusals(void **state)
         expect_refusal("opencl", NULL, &good, 0, "AHardwareBuffers of memory are taken by Vulkan");
 }
 
+// ---- asynchronous -------------------------------------------------------------------------------
+
+// A runner of a delegate on a device of its own, with a task between sync files.
+static struct {
+    struct TfLiteAsyncSignatureRunner *runner;
+    TfLiteExecutionTask *task;
+    TfLiteSynchronization *syncs[2];
+    HaliteGpuFence fences[2];
+} flight;
+
+static void expect_message(const char *words)
+{
+    if (!strstr(one.session.messages.text, words)) print_error("%s: %s\n", words, one.session.messages.text);
+    assert_non_null(strstr(one.session.messages.text, words));
+}
+
+static void start_async(void)
+{
+    if (!has_device("vulkan")) skip();
+    android.reset();
+    setenv("HALITE_DEVICE", "vulkan", 1); // software, which is taken only when it is named
+    one.delegate = TfLiteGpuDelegateV2CreateAsync(NULL);
+    assert_non_null(one.delegate);
+    begin(&one.session, &whole);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteOk);
+    unsetenv("HALITE_DEVICE");
+    flight.runner = TfLiteInterpreterGetAsyncSignatureRunner(one.session.interpreter, NULL);
+    if (!flight.runner) expect_message("");
+    assert_non_null(flight.runner);
+}
+
+static void stop_async(void)
+{
+    TfLiteAsyncSignatureRunnerDelete(flight.runner);
+    stop_own();
+}
+
+static TfLiteStatus add(TfLiteIoType side, AHardwareBuffer *buffer, size_t offset, TfLiteBufferHandle *handle)
+{
+    TfLiteBackendBuffer *backend_buffer = TfLiteBackendBufferCreate();
+    TfLiteAttributeMap *attrs = TfLiteAttributeMapCreate(kTfLiteAttrMapTypeBuffer);
+    TfLiteBackendBufferSetPtr(backend_buffer, buffer);
+    TfLiteAttributeMapSetStringBufferAttr(attrs, kTfLiteBufferAttrKeyResourceTypeName, "ahardware_buffer_blob");
+    TfLiteAttributeMapSetSizeTBufferAttr(attrs, kTfLiteBufferAttrKeyOffset, offset);
+    TfLiteStatus status = TfLiteAsyncSignatureRunnerRegisterBuffer(flight.runner, side, backend_buffer, attrs, handle);
+    TfLiteAttributeMapDelete(attrs);
+    TfLiteBackendBufferDelete(backend_buffer);
+    return status;
+}
+
+// The kind that the original's delegate has comes first, so that a program without a wish gets it.
+static void check_kinds(void)
+{
+    const char *const *types;
+    const char *type;
+    size_t count;
+    TfLiteAttributeMap *wishes = TfLiteAttributeMapCreate(kTfLiteAttrMapTypeBuffer);
+    TfLiteAttributeMap *merged = TfLiteAttributeMapCreate(kTfLiteAttrMapTypeBuffer);
+    assert_int_equal(TfLiteAsyncSignatureRunnerGetSupportedBufferTypes(flight.runner, kTfLiteIoTypeInput, &types,
+                                                                       &count),
+                     kTfLiteOk);
+    assert_int_equal(count, 2);
+    assert_string_equal(types[0], "ahardware_buffer_blob");
+    assert_true(TfLiteAsyncSignatureRunnerReconcileRestrictionsByIndex(flight.runner, A, wishes, merged, NULL));
+    assert_true(TfLiteAttributeMapGetStringBufferAttr(merged, kTfLiteBufferAttrKeyResourceTypeName, &type));
+    assert_string_equal(type, "ahardware_buffer_blob");
+    TfLiteAttributeMapDelete(wishes);
+    TfLiteAttributeMapDelete(merged);
+}
+
+static void prepare_flight(TfLiteBufferHandle x, TfLiteBufferHandle y)
+{
+    TfLiteAttributeMap *attrs = TfLiteAttributeMapCreate(kTfLiteAttrMapTypeSync);
+    TfLiteAttributeMapSetStringSyncAttr(attrs, kTfLiteSynchronizationAttrKeyObjectTypeName, "sync_fence_fd");
+    assert_int_equal(TfLiteAsyncSignatureRunnerSetAttributesByIndex(flight.runner, A, attrs), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerSetAttributesByIndex(flight.runner, P, attrs), kTfLiteOk);
+    TfLiteAttributeMapDelete(attrs);
+    assert_int_equal(TfLiteAsyncSignatureRunnerPrepareBackends(flight.runner), kTfLiteOk);
+    flight.task = TfLiteAsyncSignatureRunnerCreateTask(flight.runner);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(flight.task, A, x), kTfLiteOk);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(flight.task, P, y), kTfLiteOk);
+    for (int i = 0; i < 2; i++) {
+        flight.syncs[i] = TfLiteSynchronizationCreate();
+        flight.fences[i] = (HaliteGpuFence){.struct_size = sizeof flight.fences[i]};
+        TfLiteSynchronizationSetPtr(flight.syncs[i], &flight.fences[i]);
+        assert_int_equal(TfLiteExecutionTaskSetSyncByIndex(flight.task, i == 0 ? A : P, flight.syncs[i]), kTfLiteOk);
+    }
+}
+
+static void end_flight(void)
+{
+    assert_int_equal(TfLiteAsyncSignatureRunnerFinish(flight.runner, flight.task), kTfLiteOk);
+    for (int i = 0; i < 2; i++) TfLiteSynchronizationDelete(flight.syncs[i]);
+}
+
+static bool is_set(int descriptor)
+{
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    return poll(&wanted, 1, 0) == 1;
+}
+
+// Submitted before the input is there, whose sync file holds the device back.
+static void test_sync_files(void **state)
+{
+    TfLiteBufferHandle handles[2];
+    (void)state;
+    start_async();
+    check_kinds();
+    AHardwareBuffer *x = new_buffer(4096, BLOB, CPU_OFTEN | FOR_KERNELS);
+    AHardwareBuffer *y = new_buffer(256 + BYTES, BLOB, CPU_OFTEN | FOR_KERNELS);
+    assert_int_equal(add(kTfLiteIoTypeInput, x, 0, &handles[0]), kTfLiteOk);
+    assert_int_equal(add(kTfLiteIoTypeOutput, y, 256, &handles[1]), kTfLiteOk);
+    prepare_flight(handles[0], handles[1]);
+    for (int run = 0; run < 3; run++) {
+        int filled = hl_event_create();
+        flight.fences[0].handle = (uint64_t)filled;
+        assert_int_equal(TfLiteAsyncSignatureRunnerInvokeAsync(flight.runner, flight.task), kTfLiteOk);
+        int seen = (int)flight.fences[1].handle;
+        assert_false(is_set(seen));
+        fill(x, 0, run);
+        hl_event_set(filled);
+        assert_true(hl_descriptor_wait(seen));
+        check(y, 256, run);
+        assert_int_equal(TfLiteAsyncSignatureRunnerWait(flight.runner, flight.task), kTfLiteOk);
+        hl_event_destroy(filled);
+        hl_descriptor_close(seen);
+    }
+    assert_int_equal(android.get("live_imports"), 2); // once for all runs
+    assert_int_equal(android.get("imports"), 2);
+    assert_int_equal(HaliteDelegateGetCopiedBytes(one.delegate), 0);
+    end_flight();
+    assert_int_equal(android.get("live_imports"), 0);
+    android.release(x);
+    android.release(y);
+    stop_async();
+}
+
+// Without fences Wait waits for the device, and a buffer that is not fit fails the run, but not the next.
+static void test_wait(void **state)
+{
+    TfLiteBufferHandle x_handle, y_handle, picture_handle;
+    (void)state;
+    start_async();
+    AHardwareBuffer *x = new_buffer(4096, BLOB, CPU_OFTEN | FOR_KERNELS), *picture = new_buffer(64, RGBA8, CPU_OFTEN);
+    AHardwareBuffer *y = new_buffer(4096, BLOB, CPU_OFTEN | FOR_KERNELS);
+    assert_int_equal(add(kTfLiteIoTypeInput, x, 4, &x_handle), kTfLiteError);
+    expect_message("offset 4 is no multiple of 256");
+    assert_int_equal(add(kTfLiteIoTypeInput, x, 512, &x_handle), kTfLiteOk);
+    assert_int_equal(add(kTfLiteIoTypeOutput, y, 0, &y_handle), kTfLiteOk);
+    assert_int_equal(add(kTfLiteIoTypeOutput, picture, 0, &picture_handle), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerPrepareBackends(flight.runner), kTfLiteOk);
+    flight.task = TfLiteAsyncSignatureRunnerCreateTask(flight.runner);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(flight.task, A, x_handle), kTfLiteOk);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(flight.task, P, picture_handle), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerInvokeAsync(flight.runner, flight.task), kTfLiteError);
+    expect_message("has the format 0x1: allocate it as AHARDWAREBUFFER_FORMAT_BLOB");
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(flight.task, P, y_handle), kTfLiteOk);
+    for (int run = 0; run < 20; run++) {
+        fill(x, 512, run);
+        assert_int_equal(TfLiteAsyncSignatureRunnerInvokeAsync(flight.runner, flight.task), kTfLiteOk);
+        assert_int_equal(TfLiteAsyncSignatureRunnerWait(flight.runner, flight.task), kTfLiteOk);
+        check(y, 0, run);
+    }
+    assert_int_equal(TfLiteAsyncSignatureRunnerFinish(flight.runner, flight.task), kTfLiteOk);
+    android.release(x);
+    android.release(y);
+    android.release(picture);
+    stop_async();
+}
+
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
     setenv("HALITE_VULKAN_VALIDATION", "1", 0); // where the layer is
     setenv("HALITE_ANDROID_LIBRARY", FAKE_ANDROID, 1);
     setenv("HALITE_VULKAN_LIBRARY", FAKE_ANDROID, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_sync_files), cmocka_unit_test(test_wait)};
     return cmocka_run_group_tests(tests, find_functions, NULL);
 }

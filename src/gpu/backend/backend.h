@@ -153,6 +153,8 @@ struct gpu_backend {
     // the host that the device cannot use where it is, which the caller then copies. NULL: not possible with this API.
     struct gpu_buffer *(*memory_import)(struct gpu_device *device, const struct gpu_memory_desc *desc);
     bool imports_descriptors; // memory_import takes file descriptors and AHardwareBuffers, too, not only host memory
+    // Whether it takes AHardwareBuffers on this device, which then has our own fences. NULL: on none.
+    bool (*takes_hardware_buffers)(const struct gpu_device *device);
     void (*buffer_destroy)(struct gpu_device *device, struct gpu_buffer *buffer);
     // Every later run sees the new bytes. `from` may be reused as soon as the function returns.
     bool (*buffer_write)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
@@ -196,8 +198,9 @@ struct gpu_backend {
     void (*list_destroy)(struct gpu_list *list);
 
     // Fences, with which nobody's thread has to wait for the device. fence_type: the kind of the application's objects
-    // that serve as such (halite/gpu_async.h); NULL: this device has no fences, and none of these functions may be
-    // called. NULL in place of the functions: the backend has none.
+    // that serve as such (halite/gpu_async.h); NULL: this device takes none, and of these functions only those that ask
+    // may be called, with takes_hardware_buffers also those of sync files and of fences of our own. NULL in place of
+    // the functions: the backend has none.
     const char *(*fence_type)(const struct gpu_device *device);
     const char *buffer_type; // the kind of the application's buffers that buffer_import takes, under its name there
     // Everything that is submitted later waits for the application's object; the calling thread does not.
@@ -206,7 +209,7 @@ struct gpu_backend {
     bool (*fence_signal)(struct gpu_device *device, HaliteGpuFence *fence);
     bool makes_fences;
     // Whether the device takes and makes sync files (HALITE_FENCE_FD), for which it then has the two functions after
-    // this one; only where it has a fence_type. NULL: none does.
+    // this one. NULL: none does.
     bool (*takes_sync_files)(const struct gpu_device *device);
     // As fence_await. The descriptor stays the caller's.
     bool (*sync_file_await)(struct gpu_device *device, int descriptor);

@@ -750,6 +750,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .image_import = gpu_vulkan_image_import,
     .memory_import = gpu_vulkan_memory_import,
     .imports_descriptors = true,
+    .takes_hardware_buffers = gpu_vulkan_takes_hardware_buffers,
     .buffer_destroy = gpu_vulkan_buffer_destroy,
     .buffer_write = gpu_vulkan_buffer_write,
     .buffer_read = gpu_vulkan_buffer_read,

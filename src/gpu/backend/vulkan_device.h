@@ -169,12 +169,13 @@ bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **clo
 
 // ---- memory of the application --------------------------------------------------------------------------------------
 
-enum { VULKAN_MAX_EXTERNAL = 5 };
-// The extensions for imports of memory that the driver has, for a device of our own. Returns how many there are.
+enum { VULKAN_MAX_EXTERNAL = 6 };
+// The extensions for imports of memory and fences that the driver has, for a device of our own. Returns how many there are.
 uint32_t gpu_vulkan_external_extensions(const struct gpu_device *device, const char *names[VULKAN_MAX_EXTERNAL]);
 // Once the device is there: finds out what it can import.
 void gpu_vulkan_external_begin(struct gpu_device *device);
 struct gpu_buffer *gpu_vulkan_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc);
+bool gpu_vulkan_takes_hardware_buffers(const struct gpu_device *device);
 // A buffer of this size to which memory is yet to be bound. next: VkBufferCreateInfo.pNext. NULL after a message.
 struct gpu_buffer *gpu_vulkan_buffer_without_memory(struct gpu_device *device, size_t bytes, const void *next);
 // Frees a buffer that no command has used, with the memory that it has.

@@ -11,9 +11,9 @@
 
 // The last one needs the one before it.
 static const char *const extensions[VULKAN_MAX_EXTERNAL] = {
-    VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
-    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME,
-    VK_ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER_EXTENSION_NAME};
+    VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,   VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
+    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME,
+    VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME, VK_ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER_EXTENSION_NAME};
 
 // ---- what the device has --------------------------------------------------------------------------------------------
 
@@ -58,6 +58,11 @@ void gpu_vulkan_external_begin(struct gpu_device *device)
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &host};
     if (external->has_host) vk->vkGetPhysicalDeviceProperties2(device->physical->handle, &all);
     external->host_alignment = (size_t)host.minImportedHostPointerAlignment;
+}
+
+bool gpu_vulkan_takes_hardware_buffers(const struct gpu_device *device)
+{
+    return device->external.has_hardware;
 }
 
 // ---- imports --------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ void gpu_vulkan_sync_files_end(struct gpu_device *device)
 
 bool gpu_vulkan_takes_sync_files(const struct gpu_device *device)
 {
-    return device->shared && device->sync_files.import;
+    return device->sync_files.import != NULL;
 }
 
 // A semaphore that no submission uses. NULL after a message.

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/event.h"
 #include "base/grow.h"
+#include "gpu/delegate/hardware_buffer.h"
 
 static const char no_fence[] = "no_sync_obj"; // kTfLiteSyncTypeNoSyncObj, which is data of the runtime
 enum { OFFSET_MULTIPLE = 256 };               // of buffers of an API, as in HaliteGpuBuffer
@@ -65,8 +66,12 @@ static void list_types(struct gpu_async *async)
     const struct gpu_engine *engine = async->part->engine;
     const struct gpu_backend *backend = engine->info.backend;
     const char *type = backend->fence_type ? backend->fence_type(engine->device) : NULL;
-    async->sync_files = type && backend->takes_sync_files && backend->takes_sync_files(engine->device);
+    bool hardware = backend->takes_hardware_buffers && gpu_hardware_buffers_exist() &&
+                    backend->takes_hardware_buffers(engine->device);
+    async->has_fences = type || hardware;
+    async->sync_files = async->has_fences && backend->takes_sync_files && backend->takes_sync_files(engine->device);
     if (type) async->buffer_types[async->buffer_type_count++] = backend->buffer_type;
+    if (hardware) async->buffer_types[async->buffer_type_count++] = HALITE_BUFFER_HARDWARE;
     async->buffer_types[async->buffer_type_count++] = HALITE_BUFFER_HOST;
     add_fence_type(async, no_fence, GPU_FENCE_NONE);
     if (type) add_fence_type(async, type, GPU_FENCE_DEVICE);
@@ -166,8 +171,9 @@ static TfLiteStatus register_buffer(TfLiteAsyncKernel *kernel, TfLiteOpaqueConte
     if (!ok) return kTfLiteError;
     buffer.is_host = strcmp(type, HALITE_BUFFER_HOST) == 0;
     buffer.memory = buffer.is_host ? pointer : NULL;
+    if (strcmp(type, HALITE_BUFFER_HARDWARE) == 0) buffer.buffer.kind = kHaliteGpuKindHardwareBuffer;
     if (!buffer.is_host) {
-        buffer.buffer.api = api_of(type);
+        buffer.buffer.api = api_of(type); // does not count for memory
         buffer.buffer.handle = handle_of(type, pointer);
     }
     return read_attributes(async, attrs, &buffer) && add_buffer(async, &buffer) ? kTfLiteOk : kTfLiteError;

@@ -174,9 +174,8 @@ static bool submit(struct task *task)
     const struct gpu_backend *backend = backend_of(task);
     struct gpu_device *device = task->async->part->engine->device;
     enter(task);
-    bool fenced = backend->fence_type && backend->fence_type(device);
     bool ok = bind_buffers(task) && pass_fences(task, false) && run(task);
-    if (ok && fenced) ok = (task->fence = backend->fence_create(device)) && pass_fences(task, true);
+    if (ok && task->async->has_fences) ok = (task->fence = backend->fence_create(device)) && pass_fences(task, true);
     leave(task);
     if (!ok && task->fence) backend->fence_wait(task->fence); // nobody will be able to
     return ok;

@@ -5,9 +5,11 @@
 // device_list.c,
 // those for Metal's objects in metal_objects.c.
 #include <stdlib.h>
+#include <string.h>
 
 #define TFLITE_GPU_NO_OPTIONS_BY_VALUE
 #include "delegates/common/plugin.h"
+#include "gpu/delegate/hardware_buffer.h"
 #include "gpu/delegate/part.h"
 #include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
 #include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
@@ -96,9 +98,15 @@ TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *opti
 
 TfLiteDelegate *TfLiteGpuDelegateV2CreateAsync(const TfLiteGpuDelegateOptionsV2 *options)
 {
-    (void)options;
-    hl_report(NULL, "TfLiteGpuDelegateV2CreateAsync: memory shared between devices exists on Android only");
-    return NULL;
+    struct gpu_options own;
+    if (!gpu_hardware_buffers_exist()) {
+        hl_report(NULL, "TfLiteGpuDelegateV2CreateAsync: memory shared between devices exists on Android only");
+        return NULL;
+    }
+    bool there = gpu_options_from_v2(options, &own);
+    // Of the devices that are to be had it has to be one that takes such memory.
+    if (there && !own.backend[0]) strcpy(own.backend, "vulkan");
+    return create(there, &own);
 }
 
 void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)

@@ -160,12 +160,16 @@ VKAPI_ATTR void VKAPI_CALL fake_semaphore_properties(VkPhysicalDevice device,
 
 PFN_vkVoidFunction fake_fence_function(PFN_vkGetDeviceProcAddr find_real, VkDevice device, const char *name)
 {
-#define FIND(own_name) real.own_name = (PFN_##own_name)find_real(device, #own_name)
-    FIND(vkCreateSemaphore);
-    FIND(vkDestroySemaphore);
-    FIND(vkQueueSubmit);
-    FIND(vkSignalSemaphore);
-    FIND(vkWaitSemaphores);
+#define FIND(own_name, real_name) real.own_name = (PFN_##own_name)find_real(device, real_name)
+    FIND(vkCreateSemaphore, "vkCreateSemaphore");
+    FIND(vkDestroySemaphore, "vkDestroySemaphore");
+    FIND(vkQueueSubmit, "vkQueueSubmit");
+    FIND(vkSignalSemaphore, "vkSignalSemaphore");
+    FIND(vkWaitSemaphores, "vkWaitSemaphores");
+    if (!real.vkSignalSemaphore) { // an instance of version 1.1
+        FIND(vkSignalSemaphore, "vkSignalSemaphoreKHR");
+        FIND(vkWaitSemaphores, "vkWaitSemaphoresKHR");
+    }
 #undef FIND
     if (strcmp(name, "vkCreateSemaphore") == 0) return (PFN_vkVoidFunction)create;
     if (strcmp(name, "vkDestroySemaphore") == 0) return (PFN_vkVoidFunction)destroy;

@@ -50,13 +50,29 @@ static bool is_added(const char *name)
     return false;
 }
 
+static bool asks_for_timelines(const VkDeviceCreateInfo *info)
+{
+    const VkBaseInStructure *next = info->pNext;
+    while (next && next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES) next = next->pNext;
+    return next != NULL;
+}
+
+// Sync files are timelines here (fences.c), so every device has those.
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *device)
 {
     const char *names[MAX_EXTENSIONS];
     VkDeviceCreateInfo copy = *info;
+    VkPhysicalDeviceTimelineSemaphoreFeatures timelines = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+        .pNext = (void *)(uintptr_t)info->pNext, // which nobody changes
+        .timelineSemaphore = VK_TRUE};
     copy.enabledExtensionCount = 0;
     copy.ppEnabledExtensionNames = names;
+    if (!asks_for_timelines(info)) {
+        copy.pNext = &timelines;
+        names[copy.enabledExtensionCount++] = VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
+    }
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (!is_added(info->ppEnabledExtensionNames[i]))
             names[copy.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];

@@ -23,8 +23,9 @@ extern "C" {
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteGpuDelegateV2Create(
     const TfLiteGpuDelegateOptionsV2* options);
 
-// As above, for asynchronous runs on memory shared between devices (AHardwareBuffer). NULL where
-// the platform has none, which is everywhere but Android.
+// As above, for asynchronous runs on memory shared between devices (AHardwareBuffer, in buffers of
+// the kind "ahardware_buffer_blob"), on a device of Vulkan that takes it: halite/gpu_async.h. NULL
+// where the platform has no such memory, which is everywhere but Android.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteGpuDelegateV2CreateAsync(
     const TfLiteGpuDelegateOptionsV2* options);
 
