@@ -606,9 +606,10 @@ void hl_subgraph_destroy(struct hl_subgraph *subgraph)
 {
     if (!subgraph) return;
     hl_subgraph_end_async(subgraph, true);
+    // In this order, as the original: a delegate's node may take back the handles of its outputs.
+    for (int i = 0; i < subgraph->node_count; i++) hl_subgraph_free_node(subgraph, subgraph->nodes[i]);
     for (int i = 0; i < subgraph->tensor_count; i++)
         hl_delegate_free_handle(&subgraph->context, &subgraph->context.tensors[i]);
-    for (int i = 0; i < subgraph->node_count; i++) hl_subgraph_free_node(subgraph, subgraph->nodes[i]);
     for (int i = 0; i < subgraph->tensor_count; i++) TfLiteTensorFree(&subgraph->context.tensors[i]);
     for (int i = 0; i < subgraph->operator_count; i++) TfLiteOperatorDelete(subgraph->operators[i]);
     free(subgraph->operators);

@@ -314,6 +314,23 @@ static void test_chain(void **state)
     with_each(check_chain);
 }
 
+// A program that deletes the delegate before the interpreter breaks the interface's rule, and no memory.
+static void check_deleted_first(const struct application *app)
+{
+    start(app, &graph);
+    assert_int_equal(bind(P, one.y, 0), kTfLiteOk);
+    apply_well();
+    assert_int_equal(run_from_host(&one.session), kTfLiteOk);
+    TfLiteGpuDelegateV2Delete(one.delegate);
+    one.delegate = NULL;
+    stop();
+}
+static void test_deleted_first(void **state)
+{
+    (void)state;
+    with_each(check_deleted_first);
+}
+
 // ---- threads, and the original's functions ------------------------------------------------------
 
 static void *invoke(void *interpreter)
@@ -746,14 +763,23 @@ int main(void)
 {
     choose_libraries();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_before), cmocka_unit_test(test_bound_after),
-        cmocka_unit_test(test_resize),       cmocka_unit_test(test_partitions),
-        cmocka_unit_test(test_formats),      cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_chain),        cmocka_unit_test(test_thread),
-        cmocka_unit_test(test_original),     cmocka_unit_test(test_named_context),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_late_refusals),
-        cmocka_unit_test(test_own_device),   cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_pictures),     cmocka_unit_test(test_refused_pictures),
+        cmocka_unit_test(test_bound_before),
+        cmocka_unit_test(test_bound_after),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_thread),
+        cmocka_unit_test(test_deleted_first),
+        cmocka_unit_test(test_original),
+        cmocka_unit_test(test_named_context),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_late_refusals),
+        cmocka_unit_test(test_own_device),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_refused_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,11 +207,22 @@ void *gpu_kernel_create(struct delegate *base, TfLiteContext *context, const TfL
     return NULL;
 }
 
+// So that the runtime does not ask the delegate to free them, which a program may have deleted before the interpreter.
+static void forget_handles(const struct gpu_part *part)
+{
+    for (int i = 0; i < part->output_count; i++) {
+        const struct gpu_port *port = &part->outputs[i];
+        TfLiteTensor *tensor = port->is_kept ? &part->context->tensors[port->tensor] : NULL;
+        if (tensor && tensor->buffer_handle == port->handle) tensor->buffer_handle = kTfLiteNullBufferHandle;
+    }
+}
+
 void gpu_kernel_destroy(void *own)
 {
     struct gpu_part *part = own;
     struct gpu_engine *engine = part->engine;
     gpu_async_destroy(part->async);
+    forget_handles(part);
     gpu_engine_enter(engine, NULL, "Free"); // parts of the runtime may already be freed: messages go to standard error
     gpu_tuning_file_save(engine);
     end_part(part);
