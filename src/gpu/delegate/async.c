@@ -190,15 +190,16 @@ static TfLiteStatus register_slice(TfLiteAsyncKernel *kernel, TfLiteOpaqueContex
     uint64_t before = buffer.buffer.offset, room = buffer.buffer.size;
     buffer.handle = handle;
     if (!read_attributes(async, attrs, &buffer)) return kTfLiteError;
-    uint64_t size = buffer.buffer.size ? buffer.buffer.size : room - buffer.buffer.offset;
-    bool fits = hl_add_size((size_t)buffer.buffer.offset, (size_t)size, &end) && (room == 0 || end <= room) &&
+    // A size of 0 is up to the end, also where the end of the whole buffer is not known.
+    if (buffer.buffer.size == 0 && buffer.buffer.offset < room) buffer.buffer.size = room - buffer.buffer.offset;
+    bool fits = hl_add_size((size_t)buffer.buffer.offset, (size_t)buffer.buffer.size, &end) &&
+                (room == 0 || (buffer.buffer.size > 0 && end <= room)) &&
                 hl_add_size((size_t)before, (size_t)buffer.buffer.offset, &offset);
     if (!fits) {
         gpu_async_fail(async, "RegisterBufferSlice", "it ends behind the buffer, which has %zu bytes", (size_t)room);
         return kTfLiteError;
     }
     buffer.buffer.offset = offset;
-    if (room > 0) buffer.buffer.size = size;
     return add_buffer(async, &buffer) ? kTfLiteOk : kTfLiteError;
 }
 
