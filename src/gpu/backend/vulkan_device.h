@@ -170,7 +170,8 @@ bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **clo
 // ---- memory of the application --------------------------------------------------------------------------------------
 
 enum { VULKAN_MAX_EXTERNAL = 6 };
-// The extensions for imports of memory and fences that the driver has, for a device of our own. Returns how many there are.
+// The extensions for imports of memory and of fences that the driver has, for a device of our own. Returns how many
+// there are.
 uint32_t gpu_vulkan_external_extensions(const struct gpu_device *device, const char *names[VULKAN_MAX_EXTERNAL]);
 // Once the device is there: finds out what it can import.
 void gpu_vulkan_external_begin(struct gpu_device *device);

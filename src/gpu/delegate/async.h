@@ -35,7 +35,7 @@ struct gpu_async {
     enum gpu_fence_kind fence_kinds[4];
     size_t buffer_type_count, fence_type_counts[2]; // fences: of inputs, of outputs
     struct hl_mutex mutex;                          // guards the table of buffers
-    bool has_fences; // of our own: runs need not be waited for when they are submitted
+    bool has_fences;                                // of our own: runs need not be waited for when they are submitted
     bool sync_files; // the device takes and makes them; else a thread waits for descriptors, and there are no others
     struct gpu_async_buffer *buffers;
     int buffer_count, buffer_capacity;
