@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // AHardwareBuffers as inputs and outputs, before a fake of Android's library and of a driver that takes them
 // (tests/fakes/android): the device computes in their memory, holds a reference as long as it does, and what does not
-// fit is refused with one message. The same in asynchronous runs between sync files, by the original's names. Skipped
-// without a device of Vulkan.
+// fit is refused with one message. The same in asynchronous runs between sync files, by the original's names; and dma-bufs
+// before the same driver. Skipped without a device of Vulkan.
 #include <dlfcn.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "android/fake.h"
 #include "base/descriptor.h"
@@ -359,13 +361,94 @@ static void test_wait(void **state)
     stop_async();
 }
 
+// ---- dma-bufs -----------------------------------------------------------------------------------
+
+// A file that nobody else sees, which passes for one.
+static int new_dma_buf(size_t bytes)
+{
+    char path[] = "/tmp/halite_dma_buf_XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(ftruncate(descriptor, (off_t)bytes), 0);
+    return descriptor;
+}
+
+static float *map_dma_buf(int descriptor, size_t bytes)
+{
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    assert_true(mapped != MAP_FAILED);
+    return mapped;
+}
+
+static HaliteGpuBuffer dma_buffer(int descriptor, size_t offset, size_t size)
+{
+    return (HaliteGpuBuffer){.struct_size = sizeof(HaliteGpuBuffer),
+                             .kind = kHaliteGpuKindDmaBuf,
+                             .handle = (uint64_t)descriptor,
+                             .offset = offset,
+                             .size = size};
+}
+
+// The application closes its descriptors once the delegate is applied.
+static void test_dma_bufs(void **state)
+{
+    enum { ROOM = 8192 };
+    (void)state;
+    start_on("vulkan");
+    int x = new_dma_buf(ROOM), y = new_dma_buf(ROOM);
+    float *in = map_dma_buf(x, ROOM), *out = map_dma_buf(y, ROOM);
+    HaliteGpuBuffer from = dma_buffer(x, 512, ROOM - 512), to = dma_buffer(y, 256, 512);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &from), kTfLiteOk);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, P, &to), kTfLiteOk);
+    TfLiteSetAllowBufferHandleOutput(one.session.interpreter, true);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteOk);
+    close(x);
+    close(y);
+    assert_int_equal(android.get("live_imports"), 2);
+    for (int run = 0; run < 3; run++) {
+        for (int i = 0; i < ELEMENTS; i++) in[512 / sizeof *in + (size_t)i] = input_value(i + run);
+        assert_int_equal(TfLiteInterpreterInvoke(one.session.interpreter), kTfLiteOk);
+        for (int i = 0; i < ELEMENTS; i++)
+            assert_float_equal(out[256 / sizeof *out + (size_t)i], expected_value(i + run), 1e-5f);
+    }
+    assert_int_equal(HaliteDelegateGetCopiedBytes(one.delegate), 0);
+    stop_own();
+    munmap(in, ROOM);
+    munmap(out, ROOM);
+}
+
+static void expect_no_dma_buf(const char *knob, int descriptor, size_t size, const char *words)
+{
+    start_on("vulkan");
+    if (knob) android.set(knob, 1);
+    HaliteGpuBuffer from = dma_buffer(descriptor, 0, size);
+    assert_int_equal(HaliteDelegateBindBuffer(one.delegate, A, &from), kTfLiteOk);
+    assert_int_equal(apply(&one.session, one.delegate), kTfLiteDelegateError);
+    expect_message(words);
+    stop_own();
+}
+
+static void test_no_dma_bufs(void **state)
+{
+    int good = new_dma_buf(4096);
+    (void)state;
+    expect_no_dma_buf(NULL, 9999, 4096, "vkGetMemoryFdPropertiesKHR");
+    expect_no_dma_buf(NULL, good, 8192, "vkAllocateMemory of the application's memory");
+    expect_no_dma_buf("fails_import", good, 4096, "vkAllocateMemory of the application's memory");
+    expect_no_dma_buf(NULL, good, BYTES - 4, "it needs 120 bytes from byte 0 on");
+    expect_no_dma_buf("lacks_extension", good, 4096, "it has no VK_EXT_external_memory_dma_buf");
+    close(good);
+}
+
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
     setenv("HALITE_VULKAN_VALIDATION", "1", 0); // where the layer is
     setenv("HALITE_ANDROID_LIBRARY", FAKE_ANDROID, 1);
     setenv("HALITE_VULKAN_LIBRARY", FAKE_ANDROID, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_sync_files), cmocka_unit_test(test_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_sync_files), cmocka_unit_test(test_wait),
+                                       cmocka_unit_test(test_dma_bufs),   cmocka_unit_test(test_no_dma_bufs)};
     return cmocka_run_group_tests(tests, find_functions, NULL);
 }
