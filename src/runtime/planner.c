@@ -384,11 +384,27 @@ static TfLiteStatus place_by_lives(struct hl_subgraph *subgraph, const struct wa
     return status;
 }
 
+// Moves those that live all the time, inputs above all, to the front, in their order. Returns how many. No other tensor
+// can use their memory, so that each at the arena's lower end leaves one whole stretch to the rest; and callers that go
+// through inputs in order go through memory in order.
+static int lead_with_inputs(const struct hl_placement *placements, const struct wanted *wanted)
+{
+    int always = 0;
+    for (int i = 0; i < wanted->count; i++) {
+        const struct hl_sized entry = wanted->list[i];
+        if (placements[entry.tensor].first > 0 || placements[entry.tensor].held < INT_MAX) continue;
+        memmove(wanted->list + always + 1, wanted->list + always, (size_t)(i - always) * sizeof entry);
+        wanted->list[always++] = entry;
+    }
+    return always;
+}
+
 // The largest first, each into the smallest gap among those that live at the same time.
 static TfLiteStatus place_by_size(struct hl_subgraph *subgraph, const struct wanted *wanted, size_t limit, size_t *size)
 {
     struct hl_planner *planner = &subgraph->planner;
-    qsort(wanted->list, (size_t)wanted->count, sizeof *wanted->list, larger_first);
+    int always = lead_with_inputs(planner->placements, wanted);
+    qsort(wanted->list + always, (size_t)(wanted->count - always), sizeof *wanted->list, larger_first);
     for (int i = 0; i < wanted->count; i++) {
         int tensor = wanted->list[i].tensor;
         size_t bytes = wanted->list[i].key, end;
