@@ -42,12 +42,15 @@ static void clear_tensor(TfLiteTensor *tensor)
     *tensor = (TfLiteTensor){.buffer_handle = kTfLiteNullBufferHandle};
 }
 
+// The array moves each time it grows, so that a kernel that keeps a pointer for too long is found out at once.
 static bool reserve_tensors(struct hl_subgraph *subgraph, int count)
 {
     if (count <= subgraph->tensor_capacity) return true;
     int capacity = count < INT32_MAX / 2 ? count + count / 8 + SPARE_TENSORS : count + SPARE_TENSORS;
-    TfLiteTensor *tensors = realloc(subgraph->context.tensors, (size_t)capacity * sizeof *tensors);
+    TfLiteTensor *tensors = malloc((size_t)capacity * sizeof *tensors), *before = subgraph->context.tensors;
     if (!tensors) return false;
+    if (before) memcpy(tensors, before, (size_t)subgraph->tensor_count * sizeof *tensors);
+    free(before);
     subgraph->context.tensors = tensors;
     size_t *heap_bytes = realloc(subgraph->heap_bytes, (size_t)capacity * sizeof *heap_bytes);
     if (!heap_bytes) return false;
