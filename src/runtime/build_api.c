@@ -116,23 +116,29 @@ static bool has_size(const HaliteTensorDescription *from)
            !(from->data && from->sparsity);
 }
 
-// Says why a shape has no size, in the original's words where it would have refused it, too.
-static void report_shape(struct hl_subgraph *subgraph, int tensor, const HaliteTensorDescription *from)
+// Of a shape that no tensor may have here. The original refuses what a size_t cannot count, in these words with their
+// line break, and takes what is only too large to run. So does this, and the graph is unusable from here on. Returns
+// whether the shape is taken.
+static bool take_oversized(struct hl_subgraph *subgraph, int tensor, const HaliteTensorDescription *from, size_t *bytes)
 {
-    size_t count = 1, bytes = 0;
-    bool positive = from->dims != NULL, fits = true;
+    size_t count = 1;
+    bool positive = from->dims != NULL && from->rank >= 0, fits = true;
     for (int i = 0; positive && i < from->rank; i++) {
         positive = from->dims[i] >= 0;
         fits = fits && (!positive || hl_mul_size(count, (size_t)from->dims[i], &count));
     }
-    if (positive && !fits)
-        hl_subgraph_error(subgraph, "BytesRequired number of elements overflowed.");
-    else if (positive && !hl_mul_size(count, (size_t)(hl_type_bits(from->type) + 7) / 8, &bytes))
-        hl_subgraph_error(subgraph, "BytesRequired number of bytes overflowed.");
-    hl_subgraph_error(subgraph,
-                      "tensor %d (%s) cannot have this shape: its rank is %d, or a length is negative, or it is too "
-                      "large",
-                      tensor, TfLiteTypeGetName(from->type), (int)from->rank);
+    bool sized = positive && fits && hl_mul_size(count, (size_t)(hl_type_bits(from->type) + 7) / 8, bytes);
+    if (positive && !sized)
+        hl_subgraph_error(subgraph, "BytesRequired number of %s overflowed.\n", fits ? "bytes" : "elements");
+    else
+        hl_subgraph_error(
+            subgraph,
+            "tensor %d (%s) cannot have this shape: its rank is %d, or a length is negative, or it is too "
+            "large",
+            tensor, TfLiteTypeGetName(from->type), (int)from->rank);
+    bool taken = sized && from->rank <= HL_MAX_RANK && !from->data;
+    if (taken) subgraph->inconsistent = true;
+    return taken;
 }
 
 static TfLiteStatus check_description(struct hl_subgraph *subgraph, int tensor, const HaliteTensorDescription *from,
@@ -144,10 +150,13 @@ static TfLiteStatus check_description(struct hl_subgraph *subgraph, int tensor, 
         return kTfLiteError;
     }
     bool sized = has_size(from);
-    bool right = from->rank >= 0 && from->rank <= HL_MAX_RANK && (from->dims || from->rank == 0) &&
-                 (from->signature_rank == 0 || (from->signature_rank == from->rank && from->signature));
-    if (!right || !hl_tensor_bytes(sized ? from->type : kTfLiteInt8, from->rank, from->dims, bytes)) {
-        report_shape(subgraph, tensor, from);
+    bool right = from->rank >= 0 && from->rank <= HL_MAX_RANK && (from->dims || from->rank == 0);
+    if ((!right || !hl_tensor_bytes(sized ? from->type : kTfLiteInt8, from->rank, from->dims, bytes)) &&
+        !take_oversized(subgraph, tensor, from, bytes))
+        return kTfLiteError;
+    if (from->signature_rank != 0 && (from->signature_rank != from->rank || !from->signature)) {
+        hl_subgraph_error(subgraph, "tensor %d has %d dimensions, its shape signature has %d", tensor, (int)from->rank,
+                          (int)from->signature_rank);
         return kTfLiteError;
     }
     if (from->is_variable && (from->data || from->type == kTfLiteString)) {

@@ -384,6 +384,10 @@ TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDele
         hl_subgraph_error(subgraph, "Null delegate.");
         return kTfLiteDelegateError;
     }
+    if (subgraph->inconsistent) {
+        hl_subgraph_error(subgraph, "ModifyGraphWithDelegate() called on inconsistent model.");
+        return kTfLiteError;
+    }
     hl_subgraph_end_async(subgraph, false);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;

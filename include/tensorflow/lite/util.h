@@ -20,6 +20,9 @@
 namespace tflite
 {
 
+// What memory of the program for a tensor is aligned to, in bytes.
+constexpr int kDefaultTensorAlignment = 64;
+
 constexpr char kFlexCustomCodePrefix[] = "Flex";
 constexpr char kValidationSubgraphNamePrefix[] = "VALIDATION:";
 
@@ -62,8 +65,12 @@ inline TfLiteStatus GetSizeOfType(TfLiteContext *context, TfLiteType type, size_
 {
     switch (type) {
     case kTfLiteInt4:
+    case kTfLiteUInt4:
+    case kTfLiteInt2:
     case kTfLiteInt8:
     case kTfLiteUInt8:
+    case kTfLiteFloat8E4M3FN:
+    case kTfLiteFloat8E5M2:
     case kTfLiteBool: *bytes = 1; return kTfLiteOk;
     case kTfLiteInt16:
     case kTfLiteUInt16:
@@ -89,13 +96,14 @@ inline TfLiteStatus BytesRequired(TfLiteType type, const int *dims, size_t rank,
     size_t count = 1, size = 0;
     for (size_t i = 0; i < rank; i++)
         if (dims[i] < 0 || MultiplyAndCheckOverflow(count, static_cast<size_t>(dims[i]), &count) != kTfLiteOk) {
-            if (context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of elements overflowed.");
+            if (context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of elements overflowed.\n");
             return kTfLiteError;
         }
     if (GetSizeOfType(context, type, &size) != kTfLiteOk) return kTfLiteError;
-    if (type == kTfLiteInt4) count = count / 2 + count % 2; // two to a byte
+    if (type == kTfLiteInt4 || type == kTfLiteUInt4) count = count / 2 + count % 2; // two to a byte
+    if (type == kTfLiteInt2) count = count / 4 + (count % 4 != 0);
     TfLiteStatus status = MultiplyAndCheckOverflow(size, count, bytes);
-    if (status != kTfLiteOk && context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of bytes overflowed.");
+    if (status != kTfLiteOk && context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of bytes overflowed.\n");
     return status;
 }
 
