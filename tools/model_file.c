@@ -65,6 +65,16 @@ void hl_model_file_failed(struct hl_model_file *file, const char *what)
     hl_text_free(&line);
 }
 
+// A file without any graph loads, but there is nothing to do with it. False after a message.
+static bool is_loaded(struct hl_model_file *file)
+{
+    if (file->model != NULL && file->model->subgraph_count > 0) return true;
+    TfLiteModelDelete(file->model);
+    hl_model_file_failed(file, file->model != NULL ? "the model has no subgraph" : "cannot be loaded");
+    file->model = NULL;
+    return false;
+}
+
 // What is no file that can be mapped: standard input, a pipe.
 static bool open_stream(struct hl_model_file *file, const char *command, const char *path)
 {
@@ -91,8 +101,7 @@ bool hl_model_file_open(struct hl_model_file *file, const char *command, const c
         return open_stream(file, command, path);
     *file = (struct hl_model_file){.command = command, .path = path};
     file->model = TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
-    if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
-    return file->model != NULL;
+    return is_loaded(file);
 }
 
 bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes,
@@ -100,8 +109,7 @@ bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, c
 {
     *file = (struct hl_model_file){.command = command, .path = path, .bytes = bytes};
     file->model = TfLiteModelCreateWithErrorReporter(bytes, size, hl_text_reporter, &file->messages);
-    if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
-    return file->model != NULL;
+    return is_loaded(file);
 }
 
 // Looked at before the library does, which would write to standard error in its own words.

@@ -448,9 +448,10 @@ bool hl_load_decode(struct hl_loader *l)
         return hl_load_fail(l, "the model has schema version %lld; Halite reads version 3", (long long)version);
     l->model->schema_version = (int)version;
     l->model->description = read_name(l, model, HL_Model_description);
-    hl_read_vector(&l->file, model, HL_Model_subgraphs, &subgraphs);
-    if (subgraphs.count == 0) return hl_load_fail(l, "the model has no subgraph");
-    if (!hl_read_vector(&l->file, model, HL_Model_buffers, &d.buffers))
+    if (!hl_read_vector(&l->file, model, HL_Model_subgraphs, &subgraphs))
+        return hl_load_fail(l, "the model has no subgraph");
+    // An empty list is a model that loads, as in the original, and of which no interpreter can be made.
+    if (!hl_read_vector(&l->file, model, HL_Model_buffers, &d.buffers) && subgraphs.count > 0)
         return hl_load_fail(l, "the model has no buffers");
 
     struct hl_model_subgraph *subgraph = make_room(l, &subgraphs, sizeof *subgraph);

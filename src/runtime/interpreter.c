@@ -52,6 +52,10 @@ static TfLiteStatus check_codes(TfLiteInterpreter *interpreter)
 static TfLiteStatus create_subgraphs(TfLiteInterpreter *interpreter)
 {
     int count = interpreter->model->subgraph_count;
+    if (count == 0) {
+        hl_report(&interpreter->options->reporter, "the model has no subgraph");
+        return kTfLiteError;
+    }
     interpreter->subgraphs = calloc((size_t)count, sizeof *interpreter->subgraphs);
     interpreter->resources.initialized = calloc((size_t)count, sizeof(bool));
     if (!interpreter->subgraphs || !interpreter->resources.initialized) {

@@ -134,6 +134,27 @@ static void test_not_a_model(void **state)
     assert_int_equal(messages.count, 3);
 }
 
+// As in the original: the file is right, and an interpreter of it cannot be made.
+static void test_no_graph(void **state)
+{
+    (void)state;
+    struct small_model m = small_model_create(1);
+    file_children(&m.file, m.model, HL_Model_subgraphs, 0, NULL);
+    struct messages messages;
+    uint8_t *copy;
+    TfLiteModel *model = load_at(&m.file, m.file.size, 0, &messages, &copy);
+    assert_non_null(model);
+    assert_int_equal(model->subgraph_count, 0);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(options, keep_message, &messages);
+    assert_null(TfLiteInterpreterCreate(model, options));
+    assert_string_equal(messages.text, "the model has no subgraph\n");
+    TfLiteInterpreterOptionsDelete(options);
+    hl_model_release(model);
+    free(copy);
+    free(m.file.bytes);
+}
+
 static void test_missing_tables(void **state)
 {
     (void)state;
@@ -374,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_every_changed_byte),
         cmocka_unit_test(test_not_a_model),
+        cmocka_unit_test(test_no_graph),
         cmocka_unit_test(test_missing_tables),
         cmocka_unit_test(test_operator_codes),
         cmocka_unit_test(test_data_behind_the_flatbuffer),
