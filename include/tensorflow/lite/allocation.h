@@ -100,7 +100,8 @@ class FileCopyAllocation : public Allocation
     size_t bytes_ = 0;
 };
 
-// A file, or length bytes of it from an offset, mapped for reading. The descriptor stays the caller's.
+// A file, or length bytes of it from an offset, mapped for reading. A descriptor that is given stays the caller's: this
+// has one of its own.
 class MMAPAllocation : public Allocation
 {
   public:
@@ -113,14 +114,13 @@ class MMAPAllocation : public Allocation
             return;
         }
         map(descriptor, 0, 0);
-        close(descriptor);
 #else
         error_reporter_->Report("Cannot map '%s': this system has no mmap.", path);
 #endif
     }
     MMAPAllocation(int descriptor, ErrorReporter *reporter) : Allocation(reporter, Type::kMMap)
     {
-        map(descriptor, 0, 0);
+        map(duplicate(descriptor), 0, 0);
     }
     MMAPAllocation(int descriptor, size_t offset, size_t length, ErrorReporter *reporter)
         : Allocation(reporter, Type::kMMap)
@@ -128,12 +128,13 @@ class MMAPAllocation : public Allocation
         if (length == 0)
             error_reporter_->Report("Cannot map 0 bytes of descriptor %d.", descriptor);
         else
-            map(descriptor, offset, length);
+            map(duplicate(descriptor), offset, length);
     }
     ~MMAPAllocation() override
     {
 #if HALITE_CXX_HAS_MMAP
         if (mapped_) munmap(mapped_, mapped_bytes_);
+        if (descriptor_ >= 0) close(descriptor_);
 #endif
     }
     const void *base() const override
@@ -148,16 +149,44 @@ class MMAPAllocation : public Allocation
     {
         return mapped_ != nullptr;
     }
+    // The descriptor of the file, open as long as this object; -1 where none could be opened.
+    int fd() const
+    {
+        return descriptor_;
+    }
+    // What was mapped: from the beginning of the page in which base() lies, to the end of the bytes.
+    const void *mmapped_buffer() const
+    {
+        return mapped_;
+    }
+    size_t mmapped_buffer_size() const
+    {
+        return mapped_bytes_;
+    }
+    size_t mmapped_buffer_offset_in_file() const
+    {
+        return mapped_offset_;
+    }
     static bool IsSupported()
     {
         return HALITE_CXX_HAS_MMAP != 0;
     }
 
   private:
-    // length 0: to the file's end. A mapping begins at a page, so it may hold bytes before the offset.
+    static int duplicate(int descriptor)
+    {
+#if HALITE_CXX_HAS_MMAP
+        return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+#else
+        return descriptor;
+#endif
+    }
+    // Takes the descriptor. length 0: to the file's end. A mapping begins at a page, so it may hold bytes before the
+    // offset.
     void map(int descriptor, size_t offset, size_t length)
     {
 #if HALITE_CXX_HAS_MMAP
+        descriptor_ = descriptor;
         struct stat status;
         if (fstat(descriptor, &status) != 0 || status.st_size <= 0) {
             error_reporter_->Report("Cannot map descriptor %d: it is not readable or empty.", descriptor);
@@ -180,14 +209,16 @@ class MMAPAllocation : public Allocation
         }
         mapped_ = mapped;
         mapped_bytes_ = length + skipped_;
+        mapped_offset_ = offset - skipped_;
 #else
         (void)offset;
         (void)length;
         error_reporter_->Report("Cannot map descriptor %d: this system has no mmap.", descriptor);
 #endif
     }
+    int descriptor_ = -1;
     void *mapped_ = nullptr;
-    size_t mapped_bytes_ = 0;
+    size_t mapped_bytes_ = 0, mapped_offset_ = 0;
     size_t skipped_ = 0;
 };
 

@@ -66,13 +66,16 @@ class MutableOpResolver : public OpResolver
         for (int version = min_version; version <= max_version; version++) AddCustom(name, registration, version);
     }
 
-    // Adds copies of all that was added to another one, in place of what is here already.
+    // Adds copies of all that was added to another one, in place of what is here already. Resolvers that the other one
+    // asks are asked before those that this one does.
     void AddAll(const MutableOpResolver &other)
     {
         for (const auto &entry : other.builtins_)
             AddBuiltin(static_cast<BuiltinOperator>(entry.first.first), &entry.second, entry.first.second);
         for (const auto &entry : other.customs_)
             AddCustom(entry.first.first.c_str(), &entry.second, entry.first.second);
+        const std::vector<const OpResolver *> theirs = other.others_; // the other one may be this one
+        others_.insert(others_.begin(), theirs.begin(), theirs.end());
     }
 
     MutableOpResolver() = default;
@@ -105,7 +108,6 @@ class MutableOpResolver : public OpResolver
     void copy_from(const MutableOpResolver &other)
     {
         AddAll(other);
-        others_ = other.others_;
         has_user_ops_ = other.has_user_ops_;
     }
     std::map<std::pair<int, int>, TfLiteRegistration> builtins_;        // by code and version
