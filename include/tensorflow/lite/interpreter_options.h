@@ -16,7 +16,7 @@ class InterpreterOptions
     void SetPreserveAllTensors(bool value = true) { preserve_all_tensors_ = value; }
     bool GetPreserveAllTensors() const { return preserve_all_tensors_; }
 
-    // Memory of dynamic tensors is given back by this library as it sees fit.
+    // Frees what Invoke wrote into dynamic tensors for other nodes, once it has run.
     void SetEnsureDynamicTensorsAreReleased(bool value = true) { release_dynamic_tensors_ = value; }
     bool GetEnsureDynamicTensorsAreReleased() const { return release_dynamic_tensors_; }
 

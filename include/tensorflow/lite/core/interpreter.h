@@ -9,6 +9,7 @@
 
 #include "halite/cxx.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@
 #include "tensorflow/lite/core/signature_runner.h"
 #include "tensorflow/lite/core/subgraph.h"
 #include "tensorflow/lite/external_cpu_backend_context.h"
+#include "tensorflow/lite/internal/signature_def.h"
 #include "tensorflow/lite/interpreter_options.h"
 #include "tensorflow/lite/portable_type_to_tflitetype.h"
 #include "tensorflow/lite/profiling/root_profiler.h"
@@ -53,7 +55,7 @@ class Interpreter
     }
     ~Interpreter()
     {
-        signatures_.clear();
+        signature_runners_.clear();
         clear_external_caches();
         TfLiteInterpreterDelete(interpreter_);
         // Delegates go after the graph that they are a part of.
@@ -172,7 +174,7 @@ class Interpreter
     std::vector<const std::string *> signature_keys() const
     {
         std::vector<const std::string *> keys;
-        for (const std::string &key : keys_) keys.push_back(&key);
+        for (const internal::SignatureDef &signature : signature_defs_) keys.push_back(&signature.signature_key);
         return keys;
     }
     std::vector<const std::string *> signature_def_names() const { return signature_keys(); }
@@ -180,25 +182,28 @@ class Interpreter
     // without signatures, the graph itself with its tensors' names.
     SignatureRunner *GetSignatureRunner(const char *signature_key)
     {
-        std::string key = signature_key ? signature_key : "";
-        auto name = std::make_pair(signature_key != nullptr, key);
-        auto found = signatures_.find(name);
-        if (found != signatures_.end()) return found->second.get();
-        TfLiteSignatureRunner *runner = TfLiteInterpreterGetSignatureRunner(interpreter_, signature_key);
-        if (!runner) return nullptr;
-        auto made = std::make_unique<SignatureRunner>(key, runner, subgraph(HaliteSignatureRunnerGetSubgraph(runner)));
-        return (signatures_[name] = std::move(made)).get();
+        internal::SignatureDef nameless;
+        const internal::SignatureDef *signature = find_signature(signature_key);
+        if (!signature_key && signature_defs_.empty()) {
+            nameless = graph_as_signature();
+            signature = &nameless;
+        }
+        Subgraph *graph = signature ? subgraph(static_cast<int>(signature->subgraph_index)) : nullptr;
+        if (!graph) return nullptr;
+        auto &runner = signature_runners_[signature->signature_key];
+        if (!runner) runner = std::make_unique<SignatureRunner>(*signature, interpreter_, graph);
+        return runner.get();
     }
     // Indices of tensors by name; empty where there is no such signature.
     const std::map<std::string, uint32_t> &signature_inputs(const char *signature_key) const
     {
-        SignatureRunner *runner = const_cast<Interpreter *>(this)->GetSignatureRunner(signature_key);
-        return runner && signature_key ? runner->inputs() : nothing();
+        const internal::SignatureDef *signature = signature_key ? find_signature(signature_key) : nullptr;
+        return signature ? signature->inputs : nothing();
     }
     const std::map<std::string, uint32_t> &signature_outputs(const char *signature_key) const
     {
-        SignatureRunner *runner = const_cast<Interpreter *>(this)->GetSignatureRunner(signature_key);
-        return runner && signature_key ? runner->outputs() : nothing();
+        const internal::SignatureDef *signature = signature_key ? find_signature(signature_key) : nullptr;
+        return signature ? signature->outputs : nothing();
     }
     TfLiteTensor *input_tensor_by_signature(const char *name, const char *signature_key)
     {
@@ -214,11 +219,8 @@ class Interpreter
     // -1 where there is no such signature.
     int GetSubgraphIndexFromSignature(const char *signature_key) const
     {
-        TfLiteSignatureRunner *runner =
-            signature_key ? TfLiteInterpreterGetSignatureRunner(interpreter_, signature_key) : nullptr;
-        int index = HaliteSignatureRunnerGetSubgraph(runner);
-        TfLiteSignatureRunnerDelete(runner);
-        return index;
+        const internal::SignatureDef *signature = signature_key ? find_signature(signature_key) : nullptr;
+        return signature ? static_cast<int>(signature->subgraph_index) : -1;
     }
 
     // ---- shapes and memory
@@ -257,6 +259,7 @@ class Interpreter
     {
         cancellation_.asked = false;
         TfLiteStatus status = TfLiteInterpreterInvoke(interpreter_);
+        if (status == kTfLiteOk && options_.GetEnsureDynamicTensorsAreReleased()) release_dynamic_tensors();
         return status == kTfLiteCancelled && cancellation_.asked ? kTfLiteError : status;
     }
     // -1 leaves the number to the library. Tensors that have memory keep their values, but their data may move.
@@ -421,7 +424,9 @@ class Interpreter
     friend class InterpreterBuilder;
     friend class InterpreterTest; // a name that tests written for the original use
     using OwnedDelegate = std::unique_ptr<TfLiteDelegate, std::function<void(TfLiteDelegate *)>>;
-    using LazyDelegates = std::vector<std::function<TfLiteDelegatePtr(TfLiteContext *)>>; // as OpResolver names it
+    // As OpResolver names them.
+    using TfLiteDelegateCreator = std::function<TfLiteDelegatePtr(TfLiteContext *)>;
+    using TfLiteDelegateCreators = std::vector<TfLiteDelegateCreator>;
     struct Cancellation {
         bool (*ask)(void *);
         void *data;
@@ -448,13 +453,61 @@ class Interpreter
         interpreter_ = interpreter;
         find_subgraphs();
         if (subgraphs_.empty()) subgraphs_.push_back(std::make_unique<Subgraph>(nullptr, 0)); // no memory
-        for (int32_t i = 0; i < TfLiteInterpreterGetSignatureCount(interpreter); i++)
-            keys_.emplace_back(TfLiteInterpreterGetSignatureKey(interpreter, i));
+        read_signatures();
+    }
+    void read_signatures()
+    {
+        for (int32_t i = 0; i < TfLiteInterpreterGetSignatureCount(interpreter_); i++) {
+            internal::SignatureDef signature;
+            signature.signature_key = TfLiteInterpreterGetSignatureKey(interpreter_, i);
+            TfLiteSignatureRunner *runner =
+                TfLiteInterpreterGetSignatureRunner(interpreter_, signature.signature_key.c_str());
+            if (!runner) continue; // no memory
+            signature.subgraph_index = static_cast<uint32_t>(HaliteSignatureRunnerGetSubgraph(runner));
+            for (size_t k = 0; k < TfLiteSignatureRunnerGetInputCount(runner); k++) {
+                const char *name = TfLiteSignatureRunnerGetInputName(runner, static_cast<int32_t>(k));
+                signature.inputs[name] = static_cast<uint32_t>(HaliteSignatureRunnerGetInputTensorIndex(runner, name));
+            }
+            for (size_t k = 0; k < TfLiteSignatureRunnerGetOutputCount(runner); k++) {
+                const char *name = TfLiteSignatureRunnerGetOutputName(runner, static_cast<int32_t>(k));
+                signature.outputs[name] =
+                    static_cast<uint32_t>(HaliteSignatureRunnerGetOutputTensorIndex(runner, name));
+            }
+            TfLiteSignatureRunnerDelete(runner);
+            signature_defs_.push_back(std::move(signature));
+        }
+    }
+    // A null key: the first one of the primary subgraph. nullptr where there is none.
+    const internal::SignatureDef *find_signature(const char *key) const
+    {
+        for (const internal::SignatureDef &signature : signature_defs_)
+            if (key ? signature.signature_key == key : signature.subgraph_index == 0) return &signature;
+        return nullptr;
+    }
+    internal::SignatureDef graph_as_signature() const
+    {
+        internal::SignatureDef signature;
+        signature.signature_key = "<placeholder signature>"; // as the original calls it
+        auto add = [this](const std::vector<int> &list, std::map<std::string, uint32_t> *tensors) {
+            for (int index : list)
+                if (const TfLiteTensor *listed = index >= 0 ? tensor(index) : nullptr)
+                    (*tensors)[listed->name ? listed->name : ""] = static_cast<uint32_t>(index);
+        };
+        add(inputs(), &signature.inputs);
+        add(outputs(), &signature.outputs);
+        return signature;
+    }
+    // Signatures of a graph that was built in code.
+    void SetSignatureDef(std::vector<internal::SignatureDef> signatures)
+    {
+        signature_runners_.clear();
+        signature_defs_ = std::move(signatures);
     }
     void find_subgraphs()
     {
         for (int i = static_cast<int>(subgraphs_.size()); i < HaliteInterpreterGetSubgraphCount(interpreter_); i++)
             subgraphs_.push_back(std::make_unique<Subgraph>(interpreter_, i));
+        context_ = subgraphs_.empty() ? nullptr : primary_subgraph().context();
         install_profiler();
     }
 
@@ -480,6 +533,20 @@ class Interpreter
         return empty;
     }
 
+    // What nodes wrote for other nodes alone.
+    void release_dynamic_tensors()
+    {
+        for (int node : execution_plan()) {
+            const TfLiteNode &ran = node_and_registration(node)->first;
+            for (int i = 0; i < ran.outputs->size; i++) {
+                TfLiteTensor *written = tensor(ran.outputs->data[i]);
+                if (!written || written->allocation_type != kTfLiteDynamic) continue;
+                if (std::find(outputs().begin(), outputs().end(), ran.outputs->data[i]) == outputs().end())
+                    TfLiteTensorDataFree(written);
+            }
+        }
+    }
+
     TfLiteStatus apply(TfLiteDelegate *delegate)
     {
         if (!delegate) {
@@ -498,7 +565,7 @@ class Interpreter
     // Delegates of the resolver, for an interpreter that was given no other. Those that do not fit are left out.
     TfLiteStatus apply_lazy_delegates()
     {
-        LazyDelegates creators;
+        TfLiteDelegateCreators creators;
         creators.swap(lazy_delegate_providers_);
         for (auto &create : creators) {
             TfLiteDelegatePtr made = create(primary_subgraph().context());
@@ -582,10 +649,11 @@ class Interpreter
     ErrorReporter *reporter_;
     TfLiteInterpreter *interpreter_ = nullptr;
     std::vector<std::unique_ptr<Subgraph>> subgraphs_; // at least one
-    std::vector<std::string> keys_;
-    std::map<std::pair<bool, std::string>, std::unique_ptr<SignatureRunner>> signatures_; // false: of no key
+    TfLiteContext *context_ = nullptr;                 // of the primary subgraph
+    std::vector<internal::SignatureDef> signature_defs_;
+    std::map<std::string, std::unique_ptr<SignatureRunner>> signature_runners_; // by key
     std::vector<OwnedDelegate> owned_delegates_;
-    LazyDelegates lazy_delegate_providers_;
+    TfLiteDelegateCreators lazy_delegate_providers_;
     bool has_delegates_ = false;
     Cancellation cancellation_ = {};
     profiling::RootProfiler profilers_;
