@@ -105,6 +105,18 @@ static PyObject *reset_variables(PyObject *object, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+// set_num_threads(count); tensors lose their memory.
+static PyObject *set_num_threads(PyObject *object, PyObject *args)
+{
+    struct core_interpreter *self = (struct core_interpreter *)object;
+    int count;
+    if (!PyArg_ParseTuple(args, "i:set_num_threads", &count) || !begin(self, true)) return NULL;
+    TfLiteStatus status = HaliteInterpreterSetNumThreads(self->interpreter, count);
+    self->busy = false;
+    if (status != kTfLiteOk) return raise_message(self, PyExc_ValueError, "the number of threads could not be set");
+    Py_RETURN_NONE;
+}
+
 // From any thread, while another one runs.
 static PyObject *cancel(PyObject *object, PyObject *unused)
 {
@@ -147,11 +159,16 @@ static TfLiteTensor *parse_tensor(PyObject *object, PyObject *args, const char *
     return tensor_at((struct core_interpreter *)object, *subgraph, *index);
 }
 
+// Scratch tensors, which come and go with a kernel, are none that callers count with.
 static PyObject *describe(PyObject *self, PyObject *args)
 {
     int index, subgraph;
     const TfLiteTensor *tensor = parse_tensor(self, args, "i|i:describe", &index, &subgraph);
-    return tensor ? core_describe(tensor) : NULL;
+    if (!tensor) return NULL;
+    int count = count_tensors((struct core_interpreter *)self, subgraph);
+    if (index < count) return core_describe(tensor);
+    PyErr_Format(PyExc_ValueError, "Invalid tensor index %d exceeds max tensor index %d", index, count);
+    return NULL;
 }
 
 // (type, shape, name): what each read and write asks for
@@ -614,6 +631,7 @@ static PyMethodDef interpreter_methods[] = {
     {"invoke", invoke, METH_NOARGS, "Run the primary subgraph, without Python's lock."},
     {"cancel", cancel, METH_NOARGS, "Stop a run that another thread is in, after the node under way."},
     {"reset_variables", reset_variables, METH_NOARGS, "Set the variables to zero."},
+    {"set_num_threads", set_num_threads, METH_VARARGS, "set_num_threads(count); tensors lose their memory"},
     {"resize", resize, METH_VARARGS, "resize(index, dims, strict=False, subgraph=0)"},
     {"describe", describe, METH_VARARGS, "describe(index, subgraph=0) -> tuple"},
     {"kind", kind, METH_VARARGS, "kind(index, subgraph=0) -> (type, shape, name)"},

@@ -33,6 +33,10 @@ class InterpreterWrapper:
     def Invoke(self, subgraph_index: int = 0) -> None:
         self._owner.invoke()
 
+    def SetNumThreads(self, count: int) -> None:
+        """Allocate tensors again afterwards."""
+        self._owner._core.set_num_threads(count)
+
     def ResetVariableTensors(self) -> None:
         self._owner.reset_all_variables()
 

@@ -220,8 +220,17 @@ class Tensors(unittest.TestCase):
         interpreter.allocate_tensors()
         interpreter.invoke()
         self.assertEqual(len(interpreter.get_tensor_details()), before)
-        with self.assertRaisesRegex(ValueError, f"Invalid tensor index 999 exceeds max tensor index {before}"):
-            interpreter._get_tensor_details(999)
+        for index in (before, before + 1, 999):
+            with self.assertRaisesRegex(ValueError, f"Invalid tensor index {index} exceeds max tensor index {before}"):
+                interpreter._get_tensor_details(index)
+
+    def test_threads_of_the_inner_object(self):
+        interpreter = halite.Interpreter(DIGITS)
+        interpreter._interpreter.SetNumThreads(2)
+        interpreter.allocate_tensors()
+        interpreter.invoke()
+        with self.assertRaisesRegex(ValueError, "cannot be -2"):
+            interpreter._interpreter.SetNumThreads(-2)
 
     def test_the_other_byte_order(self):
         interpreter = ready()
