@@ -9,8 +9,10 @@
 #include "tensorflow/lite/interpreter.h"
 #include "tensorflow/lite/kernels/builtin_op_kernels.h"
 #include "tensorflow/lite/kernels/register.h"
+#include "tensorflow/lite/minimal_logging.h"
 #include "tensorflow/lite/model.h"
 #include "tensorflow/lite/mutable_op_resolver.h"
+#include "tensorflow/lite/string_type.h"
 #include "tensorflow/lite/util.h"
 
 namespace tflite
@@ -230,6 +232,42 @@ void mapped_files_have_a_descriptor_of_their_own()
     CHECK(tflite::MMAPAllocation("no/such.tflite", &messages).fd() == -1);
 }
 
+// What `write` writes to standard error.
+template <class Function> tflite::string standard_error_of(Function write)
+{
+    std::FILE *kept = std::tmpfile();
+    std::fflush(stderr);
+    int before = dup(2);
+    dup2(fileno(kept), 2);
+    write();
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    tflite::string text(static_cast<size_t>(std::ftell(kept)), 0); // the descriptors share their position
+    std::rewind(kept);
+    CHECK(std::fread(&text[0], 1, text.size(), kept) == text.size());
+    std::fclose(kept);
+    return text;
+}
+
+void logs_may_be_silenced()
+{
+    auto say = [] {
+        for (int i = 0; i < 2; i++) {
+            TFLITE_LOG_PROD(tflite::TFLITE_LOG_WARNING, "%d of %s", i, "two");
+            TFLITE_LOG_PROD_ONCE(tflite::TFLITE_LOG_WARNING, "once");
+        }
+        tflite::DefaultErrorReporter()->Report("fault %d", 7);
+        TFLITE_LOG_PROD(tflite::TFLITE_LOG_VERBOSE, "nobody asked");
+    };
+    CHECK(standard_error_of(say) == "WARNING: 0 of two\nWARNING: once\nWARNING: 1 of two\nERROR: fault 7\n");
+    CHECK(tflite::LoggerOptions::SetMinimumLogSeverity(tflite::TFLITE_LOG_ERROR) == tflite::TFLITE_LOG_INFO);
+    CHECK(standard_error_of(say) == "ERROR: fault 7\n");
+    CHECK(tflite::LoggerOptions::SetMinimumLogSeverity(tflite::TFLITE_LOG_SILENT) == tflite::TFLITE_LOG_ERROR);
+    CHECK(standard_error_of(say).empty());
+    tflite::LoggerOptions::SetMinimumLogSeverity(tflite::TFLITE_LOG_INFO);
+}
+
 class Chain : public tflite::MutableOpResolver
 {
   public:
@@ -287,6 +325,7 @@ int main()
     a_graph_without_signatures_has_one_of_its_tensors_names();
     an_empty_list_of_graphs_loads();
     mapped_files_have_a_descriptor_of_their_own();
+    logs_may_be_silenced();
     all_of_a_resolver_includes_whom_it_asks();
     small_types_have_sizes();
     return check_result();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reporter that is used where a program names none: it writes each message as a line on standard error.
+// The reporter that is used where a program names none: it writes each message as a line on standard error,
+// unless LoggerOptions say that errors are not to be written.
 #ifndef TENSORFLOW_LITE_STDERR_REPORTER_H_
 #define TENSORFLOW_LITE_STDERR_REPORTER_H_
 
 #include "halite/cxx.h"
 
 #include <cstdarg>
-#include <cstdio>
 
 #include "tensorflow/lite/core/api/error_reporter.h"
+#include "tensorflow/lite/minimal_logging.h"
 
 namespace tflite
 {
@@ -19,10 +20,8 @@ class StderrReporter : public ErrorReporter
     using ErrorReporter::Report;
     int Report(const char *format, va_list args) override
     {
-        std::fputs("ERROR: ", stderr);
-        int written = std::vfprintf(stderr, format, args);
-        std::fputc('\n', stderr);
-        return written;
+        logging_internal::MinimalLogger::LogFormatted(TFLITE_LOG_ERROR, format, args);
+        return 0;
     }
 };
 

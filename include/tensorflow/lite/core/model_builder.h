@@ -139,6 +139,12 @@ class FlatBufferModel
         }
         return all;
     }
+    // The same of the root of a file, as BuildFromModel takes it.
+    static std::map<std::string, std::string> ReadAllMetadata(const Model *model)
+    {
+        std::unique_ptr<FlatBufferModel> built = BuildFromModel(model);
+        return built ? built->ReadAllMetadata() : std::map<std::string, std::string>();
+    }
 
     // What the functions of halite/halite.h take. It is this object's.
     const TfLiteModel *c_model() const { return model_; }
