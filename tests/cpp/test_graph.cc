@@ -10,7 +10,9 @@
 #include "tensorflow/lite/interpreter.h"
 #include "tensorflow/lite/kernels/builtin_op_kernels.h"
 #include "tensorflow/lite/kernels/internal/tensor_ctypes.h"
+#include "tensorflow/lite/kernels/internal/types.h"
 #include "tensorflow/lite/kernels/kernel_util.h"
+#include "tensorflow/lite/kernels/padding.h"
 #include "tensorflow/lite/profiling/profile_buffer.h"
 #include "tensorflow/lite/string_util.h"
 #include "tensorflow/lite/type_to_tflitetype.h"
@@ -177,6 +179,26 @@ void helpers_compute()
     CHECK(low == 10 && high == 22); // 0 and 6 in steps of a half, from 10
     CHECK_OK(tflite::CalculateActivationRangeQuantized(nullptr, kTfLiteActNone, &output, &low, &high));
     CHECK(low == 0 && high == 255);
+    output.dims_signature = array.get();
+    CHECK(!tflite::HasUnspecifiedDimension(&output));
+    array->data[1] = -1;
+    CHECK(tflite::HasUnspecifiedDimension(&output));
+    output.dims_signature = nullptr;
+    CHECK(!tflite::HasUnspecifiedDimension(&output));
+    const tflite::RuntimeShape shape({2, 3, 4}), other({5, 3, 4});
+    CHECK(tflite::MatchingFlatSize(shape, shape, shape) == 24);
+    CHECK(tflite::MatchingDim(shape, 1, other, 1, shape, 1) == 3);
+    CHECK(tflite::FlatSizeSkipDim(shape, 1) == 8 && tflite::MatchingFlatSizeSkipDim(shape, 0, other) == 12);
+    // 7 rows by 3 with a step of 2: 4 windows need 9 rows. 6 columns by 2 with a step of 2: 3 windows fit. Valid: 5 rows
+    // are seen with a dilation of 2, so that two windows fit.
+    int height = 0, width = 0;
+    TfLitePaddingValues same =
+        tflite::ComputePaddingHeightWidth(2, 2, 1, 1, 7, 6, 3, 2, kTfLitePaddingSame, &height, &width);
+    CHECK(height == 4 && width == 3 && same.height == 1 && same.width == 0 && same.height_offset == 0);
+    same = tflite::ComputePaddingHeightWidth(2, 1, 1, 1, 6, 6, 3, 2, kTfLitePaddingSame, &height, &width);
+    CHECK(height == 3 && same.height == 0 && same.height_offset == 1 && same.width == 0 && same.width_offset == 1);
+    CHECK(tflite::ComputeOutSize(kTfLitePaddingValid, 7, 3, 2, 2) == 2);
+    CHECK(tflite::ComputePadding(1, 1, 5, 3, 5) == 1);
     CHECK(tflite::RuntimeShape::ExtendedShape(3, {5}) == tflite::RuntimeShape({1, 1, 5}));
 }
 

@@ -171,6 +171,13 @@ inline bool HaveSameShapes(const TfLiteTensor *a, const TfLiteTensor *b)
 {
     return TfLiteIntArrayEqual(a->dims, b->dims);
 }
+// Whether the model leaves a length open.
+inline bool HasUnspecifiedDimension(const TfLiteTensor *tensor)
+{
+    const TfLiteIntArray *signature = tensor->dims_signature;
+    return signature &&
+           std::find(signature->data, signature->data + signature->size, -1) != signature->data + signature->size;
+}
 inline std::string GetShapeDebugString(const TfLiteIntArray *shape)
 {
     std::string text = "[";

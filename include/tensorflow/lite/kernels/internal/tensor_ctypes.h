@@ -6,7 +6,7 @@
 #include "halite/cxx.h"
 
 #include "tensorflow/lite/core/c/common.h"
-#include "tensorflow/lite/kernels/internal/runtime_shape.h"
+#include "tensorflow/lite/kernels/internal/types.h"
 
 namespace tflite
 {
