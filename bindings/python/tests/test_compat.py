@@ -51,6 +51,33 @@ class Programs(unittest.TestCase):
         names = ("tflite_runtime", "ai_edge_litert", "tensorflow")
         self.check("".join(f"import halite.compat.{name}\n" for name in names), [])
 
+    def test_an_installed_original_keeps_the_rest(self):
+        files = {
+            "tensorflow/__init__.py": "from tensorflow import lite\n__version__ = 'original'\n",
+            "tensorflow/lite/__init__.py": "from tensorflow.lite import experimental\nfrom tensorflow.lite.python import "
+            "interpreter\nclass TFLiteConverter: pass\nclass Interpreter: pass\n",
+            "tensorflow/lite/experimental.py": "class Analyzer: pass\n",
+            "tensorflow/lite/python/__init__.py": "",
+            "tensorflow/lite/python/interpreter.py": "class Interpreter: pass\n",
+            "tensorflow/lite/python/convert.py": "class ConverterError(Exception): pass\n",
+            "program.py": "import sys\nimport tensorflow as tf\nfrom tensorflow.lite.python.convert import ConverterError\n"
+            "from tensorflow.lite.python.interpreter import Interpreter\n"
+            "print(tf.__version__, tf.lite.TFLiteConverter.__module__, tf.lite.experimental.Analyzer.__module__,\n"
+            "      ConverterError.__module__, tf.lite.Interpreter.__module__, Interpreter.__module__,\n"
+            "      hasattr(tf.lite, 'nothing'), tf.lite.experimental.load_delegate.__module__)\n",
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(
+                run("-m", "halite", os.path.join(folder, "program.py")).split(),
+                ["original", "tensorflow.lite", "tensorflow.lite.experimental", "tensorflow.lite.python.convert"]
+                + ["halite._interpreter"] * 2 + ["False", "halite._delegate"],
+            )
+
     def test_a_program_finds_its_neighbors(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "neighbor.py"), "w", encoding="utf-8") as file:

@@ -84,12 +84,31 @@ def _take_tensorflow() -> None:
     importlib.import_module("tensorflow")
 
 
+def _look_behind(module: types.ModuleType, original: object) -> None:
+    """What `module` does not have is the original's: TFLiteConverter in tensorflow.lite, for example."""
+
+    def find(name: str) -> object:
+        if original is None or name.startswith("__"):
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        return getattr(original, name)
+
+    module.__getattr__ = find  # type: ignore[method-assign,assignment]
+
+
+def _folders(package: types.ModuleType, *names: str) -> list[str]:
+    """Where the original's modules below `package` lie."""
+    found = (os.path.join(folder, *names) for folder in getattr(package, "__path__", []))
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
 def _replace_lite(tensorflow: types.ModuleType) -> None:
+    original = getattr(tensorflow, "lite", None)
     lite = _interpreter_module("tensorflow.lite")
     experimental = types.ModuleType("tensorflow.lite.experimental")
     python = types.ModuleType("tensorflow.lite.python")
-    for package in (lite, python):
-        package.__path__ = []
+    lite.__path__, python.__path__ = _folders(tensorflow, "lite"), _folders(tensorflow, "lite", "python")
+    _look_behind(lite, original)
+    _look_behind(experimental, getattr(original, "experimental", None))
     for name in ("load_delegate", "OpResolverType"):
         setattr(experimental, name, getattr(lite, name))
     python.interpreter = _interpreter_module("tensorflow.lite.python.interpreter")  # type: ignore[attr-defined]
