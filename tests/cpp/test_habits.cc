@@ -141,6 +141,35 @@ void dynamic_tensors_go_when_asked_for()
     }
 }
 
+void a_subgraph_tells_of_its_nodes()
+{
+    tflite::Interpreter interpreter;
+    CHECK_OK(interpreter.AddTensors(3));
+    floats(&interpreter, 3);
+    CHECK_OK(interpreter.SetInputs({0}));
+    CHECK_OK(interpreter.SetOutputs({2}));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(
+            interpreter.AddNodeWithParameters({i}, {i + 1}, nullptr, 0, nullptr, tflite::ops::builtin::Register_NEG()));
+    tflite::Subgraph &graph = interpreter.primary_subgraph();
+    const tflite::Subgraph &same = graph;
+    CHECK(same.context() == graph.context());
+    CHECK(same.nodes_and_registration().size() == 2);
+    CHECK(same.nodes_and_registration()[1].second.builtin_code == kTfLiteBuiltinNeg);
+    CHECK(same.nodes_and_registration()[1].first.inputs->data[0] == 1);
+    CHECK(!same.IsFullyDelegated());
+    graph.SetName("mine");
+    CHECK(std::strcmp(same.GetName(), "mine") == 0);
+    TfLiteDelegate takes_all = TfLiteDelegateCreate();
+    takes_all.Prepare = [](TfLiteContext *context, TfLiteDelegate *delegate) {
+        TfLiteIntArray *plan;
+        CHECK_OK(context->GetExecutionPlan(context, &plan));
+        return context->ReplaceNodeSubsetsWithDelegateKernels(context, nothing, plan, delegate);
+    };
+    CHECK_OK(interpreter.ModifyGraphWithDelegate(&takes_all));
+    CHECK(same.IsFullyDelegated() && same.nodes_and_registration().size() == 3);
+}
+
 // ---- signatures
 
 void a_built_graph_may_have_signatures()
@@ -321,6 +350,7 @@ int main()
     sizes_that_no_memory_has();
     the_array_of_tensors_moves_when_it_grows();
     dynamic_tensors_go_when_asked_for();
+    a_subgraph_tells_of_its_nodes();
     a_built_graph_may_have_signatures();
     a_graph_without_signatures_has_one_of_its_tensors_names();
     an_empty_list_of_graphs_loads();

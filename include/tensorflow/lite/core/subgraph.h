@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,9 +61,27 @@ class Subgraph
         kept = std::make_pair(*found.node, *found.registration);
         return &kept;
     }
+    // Pictures of all nodes by index, valid until this is called again.
+    const std::vector<std::pair<TfLiteNode, TfLiteRegistration>> &nodes_and_registration() const
+    {
+        all_nodes_.clear();
+        for (int i = 0; i < static_cast<int>(nodes_size()); i++) all_nodes_.push_back(*node_and_registration(i));
+        return all_nodes_;
+    }
+    // Whether delegates run every node that is left.
+    bool IsFullyDelegated() const
+    {
+        for (int index : execution_plan())
+            if (!node_and_registration(index)->first.delegate) return false;
+        return true;
+    }
     TfLiteContext *context() { return HaliteInterpreterGetSubgraphContext(interpreter_, index_); }
-    const char *GetName() const { return HaliteInterpreterGetSubgraphName(interpreter_, index_); }
-    void SetName(const char *) {} // names of graphs built in code are not kept
+    const TfLiteContext *context() const { return HaliteInterpreterGetSubgraphContext(interpreter_, index_); }
+    const char *GetName() const
+    {
+        return name_.empty() ? HaliteInterpreterGetSubgraphName(interpreter_, index_) : name_.c_str();
+    }
+    void SetName(const char *name) { name_ = name ? name : ""; } // messages have the file's
     int GetSubgraphIndex() const { return index_; }
     bool HasDynamicTensors()
     {
@@ -245,6 +264,8 @@ class Subgraph
     bool allocated_ = false;
     mutable std::vector<int> inputs_, outputs_, variables_, plan_;
     mutable std::map<int, std::pair<TfLiteNode, TfLiteRegistration>> nodes_;
+    mutable std::vector<std::pair<TfLiteNode, TfLiteRegistration>> all_nodes_;
+    std::string name_; // that the program gave
 };
 
 } // namespace tflite
