@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=1e9, help="no further round of a model after so many")
     parser.add_argument("--least", action="store_true", help="the least of all rounds, in place of the median")
-    parser.add_argument("--cpu-time", action="store_true", help="processor time; of one thread, what the machine's load leaves out")
+    parser.add_argument("--cpu-time", action="store_true", help="processor time, which other work does not add to")
     parser.add_argument("--before", help="another libtensorflowlite_c.so")
     parser.add_argument("library")
     parser.add_argument("models", nargs="+", type=pathlib.Path)
@@ -234,8 +234,9 @@ def main():
     print("\n| type | models | geometric mean | median | least | below 0.95 | before / Halite |\n|" + "---|" * 7)
     for kind, values in sorted(ratios.items()):
         gain = f"{geometric_mean(gains[kind]):.3f}" if gains[kind] else "-"
-        print(f"| {kind} | {len(values)} | {geometric_mean(values):.2f} | {statistics.median(values):.2f} | {min(values):.2f} | "
-              f"{sum(value < 0.95 for value in values)} | {gain} |")
+        cells = (geometric_mean(values), statistics.median(values), min(values))
+        below = sum(value < 0.95 for value in values)
+        print(f"| {kind} | {len(values)} | " + " | ".join(f"{cell:.2f}" for cell in cells) + f" | {below} | {gain} |")
 
 
 if __name__ == "__main__":

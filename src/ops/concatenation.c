@@ -30,9 +30,8 @@ static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t tab
 // Input x becomes the positions from `start` on along the axis.
 static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
-    const int rank = hl_rank(y), bits = hl_type_bits(y->type);
     if (y->type == kTfLiteUInt8 && !hl_same_quantization(x, y)) {
-        const int64_t inner = hl_product(y->dims, axis + 1, rank);
+        const int64_t inner = hl_product(y->dims, axis + 1, hl_rank(y));
         const int64_t outer = hl_product(y->dims, 0, axis);
         const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
         uint8_t table[256];
@@ -44,10 +43,7 @@ static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *
         }
         return;
     }
-    struct hl_layout to = hl_row_major(rank, y->dims->data);
-    struct hl_layout from = hl_row_major(rank, x->dims->data);
-    to.offset = start * to.stride[axis];
-    hl_copy_shared(ctx, bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy_part(ctx, hl_type_bits(y->type), x->dims, axis, start, hl_dim(y, axis), true, y->data.data, hl_data(x));
 }
 
 static int concatenation_axis(const TfLiteNode *node, int rank)

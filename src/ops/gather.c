@@ -69,7 +69,7 @@ static TfLiteStatus check_indices(TfLiteContext *ctx, const TfLiteNode *node, in
     return kTfLiteOk;
 }
 
-// Copies `picks` rows of `size` bytes. The compiler sees the size of short ones, for which a call of memcpy takes longer.
+// Copies `picks` rows of `size` bytes. The compiler sees the size of short ones, which a call of memcpy would delay.
 static inline void pick_rows_of(char *restrict to, const char *restrict from, size_t size, const TfLiteTensor *indices,
                                 int64_t first, int64_t picks)
 {

@@ -40,17 +40,14 @@ static TfLiteStatus find_axis(TfLiteContext *ctx, const TfLiteNode *node, const 
 // The outputs have their shapes; they take their pieces of x in order.
 static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, int axis)
 {
-    const int rank = hl_rank(x);
-    struct hl_layout from = hl_row_major(rank, x->dims->data);
-    int64_t start = 0;
+    int start = 0;
 
     for (int i = 0; i < hl_output_count(node); i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
         // Does not hold where a hostile model lists one tensor as two outputs.
-        HL_REQUIRE(ctx, node, start + hl_dim(y, axis) <= hl_dim(x, axis), "output %d lies beyond the input", i);
-        const struct hl_layout to = hl_row_major(rank, y->dims->data);
-        from.offset = start * from.stride[axis];
-        hl_copy_shared(ctx, hl_type_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
+        HL_REQUIRE(ctx, node, hl_dim(y, axis) <= hl_dim(x, axis) - start, "output %d lies beyond the input", i);
+        hl_copy_part(ctx, hl_type_bits(x->type), y->dims, axis, start, hl_dim(x, axis), false, y->data.data,
+                     hl_data(x));
         start += hl_dim(y, axis);
     }
     return kTfLiteOk;

@@ -17,10 +17,13 @@
 
 static const uint32_t types = HL_PLAIN_TYPES | HL_TYPE(String);
 
-// What is taken: dims positions of x from layout.offset on, by layout.stride.
+// What is taken: dims positions of x from layout.offset on, by layout.stride. It is the node's state where the index is
+// constant.
 struct selection {
+    bool known; // in prepare
     int rank, dims[HL_MAX_RANK];
     struct hl_layout layout;
+    struct hl_layout to;    // where it goes: dims in row-major order
     int shape[HL_MAX_RANK]; // of the output: dims, or less of it
 };
 
@@ -97,7 +100,8 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
         if (has(params->new_axis_mask, entry) && !has(params->ellipsis_mask, entry)) new_axes++;
     const int open = rank + new_axes + 1 - entries, ellipsis_length = open > 1 ? open : 1;
 
-    *s = (struct selection){0};
+    s->rank = 0;
+    s->layout.offset = 0;
     int axis = 0;
     for (int entry = 0; entry < entries; entry++) {
         if (has(params->ellipsis_mask, entry)) {
@@ -113,6 +117,7 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
         }
     }
     for (; axis < rank; axis++) HL_TRY(add_dimension(ctx, node, s, hl_dim(x, axis), whole.stride[axis]));
+    s->to = hl_row_major(s->rank, s->dims);
     return kTfLiteOk;
 }
 
@@ -128,12 +133,11 @@ static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, c
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    const struct hl_layout to = hl_row_major(s->rank, s->dims);
     const int bits = hl_type_bits(x->type);
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
-    if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)
-        hl_copy_shared(ctx, bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
+    if (memcmp(s->dims, s->shape, (size_t)s->rank * sizeof *s->dims) == 0)
+        hl_copy_shared(ctx, bits, s->rank, s->dims, y->data.data, &s->to, hl_data(x), &s->layout);
     else
         copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
     return kTfLiteOk;
@@ -160,8 +164,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 4, 4, 1));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct selection selection;
+    struct selection *selection = node->user_data;
 
+    selection->known = false;
     HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_TRY(check_index(ctx, node));
     bool known = y->type != kTfLiteString;
@@ -170,24 +175,26 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
-    HL_TRY(find_selection(ctx, node, &selection));
+    HL_TRY(find_selection(ctx, node, selection));
+    selection->known = true;
     const bool folds = hl_fold(ctx, node, y);
-    HL_TRY(hl_resize(ctx, y, selection.rank, selection.shape));
-    return folds ? copy_selection(ctx, node, &selection) : kTfLiteOk;
+    HL_TRY(hl_resize(ctx, y, selection->rank, selection->shape));
+    return folds ? copy_selection(ctx, node, selection) : kTfLiteOk;
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct selection selection;
+    struct selection *selection = node->user_data;
 
     if (hl_is_constant(y)) return kTfLiteOk;
-    HL_TRY(find_selection(ctx, node, &selection));
-    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, selection.rank, selection.shape));
-    return copy_selection(ctx, node, &selection);
+    if (!selection->known) HL_TRY(find_selection(ctx, node, selection));
+    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, selection->rank, selection->shape));
+    return copy_selection(ctx, node, selection);
 }
 
 const struct hl_op hl_op_strided_slice = {
+    .state_size = sizeof(struct selection),
     .prepare = prepare,
     .invoke = invoke,
 };

@@ -25,8 +25,10 @@ TfLiteStatus hl_require_int32_or_int64(TfLiteContext *ctx, const TfLiteNode *nod
 
 struct hl_layout hl_row_major(int rank, const int *dims)
 {
-    struct hl_layout layout = {0};
+    struct hl_layout
+        layout; // strides beyond the rank stay as they are: clearing them all takes as long as a small copy
     int64_t step = 1;
+    layout.offset = 0;
     for (int axis = rank - 1; axis >= 0; axis--) {
         layout.stride[axis] = step;
         step *= dims[axis];
@@ -36,7 +38,8 @@ struct hl_layout hl_row_major(int rank, const int *dims)
 
 struct hl_layout hl_without_axis(const struct hl_layout *layout, int rank, int axis, int index)
 {
-    struct hl_layout rest = {.offset = layout->offset + index * layout->stride[axis]};
+    struct hl_layout rest;
+    rest.offset = layout->offset + index * layout->stride[axis];
     for (int i = 0; i < rank - 1; i++) rest.stride[i] = layout->stride[i < axis ? i : i + 1];
     return rest;
 }
@@ -289,6 +292,35 @@ void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dim
         hl_parallel(ctx, count, copy_piece, &all);
     else
         hl_copy(bits, rank, dims, to, to_layout, from, from_layout);
+}
+
+// Rows of bytes; what is packed, and what threads share, needs layouts.
+void hl_copy_part(const TfLiteContext *ctx, int bits, const TfLiteIntArray *part, int axis, int start, int length,
+                  bool is_source, void *to, const void *from)
+{
+    const int rank = part->size;
+    const int64_t inner = hl_product(part, axis + 1, rank), rows = hl_product(part, 0, axis);
+    const int64_t unit = inner * (bits / 8), row = unit * part->data[axis], step = unit * length;
+    if (bits >= 8 && (hl_thread_count(ctx) == 1 || (double)rows * (double)row < HL_MIN_SHARED_BYTES)) {
+        const struct plane plane = {
+            .rows = 1,
+            .count = rows,
+            .to_step = is_source ? step : row,
+            .from_step = is_source ? row : step,
+        };
+        const int64_t at = start * unit;
+        if (row > 0)
+            copy_plane((char *)to + (is_source ? at : 0), (const char *)from + (is_source ? 0 : at), (size_t)row,
+                       &plane);
+        return;
+    }
+    int dims[HL_MAX_RANK];
+    memcpy(dims, part->data, (size_t)rank * sizeof *dims);
+    dims[axis] = length;
+    struct hl_layout whole = hl_row_major(rank, dims);
+    const struct hl_layout own = hl_row_major(rank, part->data);
+    whole.offset = start * whole.stride[axis];
+    hl_copy_shared(ctx, bits, rank, part->data, to, is_source ? &whole : &own, from, is_source ? &own : &whole);
 }
 
 void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at)

@@ -44,6 +44,10 @@ void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layo
 // The same by all threads of the interpreter, where there is enough to copy. Not to be called by work of hl_parallel.
 void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dims, void *to,
                     const struct hl_layout *to_layout, const void *from, const struct hl_layout *from_layout);
+// Copies a part of a larger array: positions from `start` on along the axis, which has `length` of them; the other axes
+// are the part's. `is_source`: the part is read and written into the array, else it is taken from there.
+void hl_copy_part(const TfLiteContext *ctx, int bits, const TfLiteIntArray *part, int axis, int start, int length,
+                  bool is_source, void *to, const void *from);
 // count elements in a row, from element `from_at` to element `to_at`.
 void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at);
 // Writes count times the element at `value`; not for packed types.

@@ -86,17 +86,18 @@ void hl_walk_start_strided(struct hl_walk *walk, int rank, const int *dims, int 
     walk->rank = 0;
     walk->operands = operands;
     walk->count = 1;
-    memset(walk->index, 0, sizeof walk->index);
     memset(walk->at, 0, sizeof walk->at);
     for (int axis = 0; axis < rank; axis++) walk->count *= dims[axis];
     if (walk->count == 0) return;
 
     for (int axis = 0; axis < rank; axis++) {
         if (dims[axis] == 1) continue;
-        if (continues(walk, strides, axis, dims[axis]))
+        if (continues(walk, strides, axis, dims[axis])) {
             walk->dims[walk->rank - 1] *= dims[axis];
-        else
+        } else {
+            walk->index[walk->rank] = 0;
             walk->dims[walk->rank++] = dims[axis];
+        }
         for (int o = 0; o < operands; o++) walk->stride[o][walk->rank - 1] = strides[o][axis];
     }
 }
