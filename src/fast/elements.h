@@ -12,6 +12,23 @@ typedef void hl_pair_kernel(const void *a, const void *b, void *y, int64_t count
 typedef void hl_map_kernel(const float *x, float *y, int64_t count, const float *params);
 typedef void hl_byte_map_kernel(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table);
 
+// A sum of two bytes u and v, less 128 where they are signed (flip is 128 then, else 0), is
+//     ((upper . (u, v) << left) + (lower . (u, v) >> right) + add) >> fraction
+// plus the zero point, in the range. upper and lower are two int16 each, the first for u. Where the stored bytes are
+// those of an exception, its difference is added.
+enum { HL_SUM_EXCEPTIONS = 3 };
+struct hl_byte_sum_exception {
+    uint8_t u, v, difference;
+};
+struct hl_byte_sum {
+    uint32_t upper, lower;
+    int left, right, fraction;
+    int32_t add, zero, low, high;
+    uint8_t flip;
+    int exceptions;
+    struct hl_byte_sum_exception exception[HL_SUM_EXCEPTIONS];
+};
+
 // stored = real / scale + zero, clamped to the type's range.
 struct hl_byte_scale {
     float scale;
@@ -26,6 +43,8 @@ struct hl_element_kernels {
     // The same results as ops/arithmetic.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
     hl_pair_kernel *add_f32, *sub_f32, *mul_f32, *square_f32, *prelu_f32;
     hl_pair_kernel *add_i8, *add_u8, *sub_i8, *sub_u8, *mul_i8, *mul_u8;
+    // As add_i8 and its kin where byte_sum.c has found so. The state is a struct hl_byte_sum.
+    hl_pair_kernel *sum_pairs;
     // Within 4 units in the last place of libm's results, or within 2^-126 where a result is subnormal. NaN and
     // infinities are those of libm.
     hl_map_kernel *logistic, *tanh, *exp;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast/byte_sum.h"
 #include "fast/elements.h"
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
@@ -35,7 +36,14 @@ struct pairs {
     hl_pair_kernel *kernel;
     int size; // bytes of an element
     struct hl_walk walk;
+    bool has_sum; // the kernel's state is `sum`, not the node's
+    struct hl_byte_sum sum;
 };
+
+static const void *state_of(const struct pairs *pairs, const TfLiteNode *node)
+{
+    return pairs->has_sum ? (const void *)&pairs->sum : node->user_data;
+}
 
 // One operand of some rows of the output.
 struct side {
@@ -156,6 +164,7 @@ static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_
     if (!*state) return kTfLiteOk;
     struct pairs *made = *state;
     made->kernel = kernel;
+    made->has_sum = false;
     made->size = (int)hl_type_size(y->type);
     hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2,
                   (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims});
@@ -170,7 +179,7 @@ static TfLiteStatus pairs_invoke(TfLiteContext *ctx, TfLiteNode *node, void *sta
         .a = hl_data(hl_input(ctx, node, 0)),
         .b = hl_data(hl_input(ctx, node, 1)),
         .y = hl_output(ctx, node, 0)->data.data,
-        .state = node->user_data,
+        .state = state_of(pairs, node),
         .piece = piece_size(ctx, pairs->walk.count),
     };
     hl_parallel(ctx, (pairs->walk.count + run.piece - 1) / run.piece, run_piece, &run);
@@ -185,7 +194,7 @@ static void run_pairs(const struct hl_step *step, const void *a, const void *b, 
 
 static void describe_pairs(const TfLiteNode *node, const void *state, struct hl_step *step)
 {
-    *step = (struct hl_step){run_pairs, state, node->user_data};
+    *step = (struct hl_step){run_pairs, state, state_of(state, node)};
 }
 
 // Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits stay with the
@@ -200,21 +209,38 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_
     return pairs_prepare(ctx, node, kernel, state, bytes);
 }
 
-#define ARITHMETIC(symbol, f32, i8, u8)                                                                     \
+// Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: it takes as
+// long as 16 runs save.
+static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
+                                hl_pair_kernel *u8, bool subtracts, void **state, size_t *bytes)
+{
+    enum { MIN_PROVEN = 8192 };
+    HL_TRY(arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes));
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+    hl_pair_kernel *fast = kernels_for(y)->sum_pairs;
+    struct pairs *pairs = *state;
+    if (!pairs || y->type == kTfLiteFloat32 || !fast || hl_elements(y) < MIN_PROVEN) return kTfLiteOk;
+    pairs->has_sum =
+        hl_byte_sum_make(&pairs->sum, fast, pairs->kernel, node->user_data, y->type == kTfLiteUInt8, subtracts);
+    if (pairs->has_sum) pairs->kernel = fast;
+    return kTfLiteOk;
+}
+
+#define ARITHMETIC(symbol, prepare_any)                                                                     \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
     {                                                                                                       \
         const struct hl_element_kernels *kernels = kernels_for(hl_output(ctx, node, 0));                    \
-        return arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes);                                    \
+        return prepare_any;                                                                                 \
     }                                                                                                       \
     const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                   \
                                              .invoke = pairs_invoke,                                        \
                                              .release = free,                                               \
                                              .describe = describe_pairs};
 
-ARITHMETIC(add, kernels->add_f32, kernels->add_i8, kernels->add_u8)
-ARITHMETIC(sub, kernels->sub_f32, kernels->sub_i8, kernels->sub_u8)
-ARITHMETIC(mul, kernels->mul_f32, kernels->mul_i8, kernels->mul_u8)
-ARITHMETIC(squared_difference, kernels->square_f32, NULL, NULL)
+ARITHMETIC(add, sum_prepare(ctx, node, kernels->add_f32, kernels->add_i8, kernels->add_u8, false, state, bytes))
+ARITHMETIC(sub, sum_prepare(ctx, node, kernels->sub_f32, kernels->sub_i8, kernels->sub_u8, true, state, bytes))
+ARITHMETIC(mul, arithmetic_prepare(ctx, node, kernels->mul_f32, kernels->mul_i8, kernels->mul_u8, state, bytes))
+ARITHMETIC(squared_difference, arithmetic_prepare(ctx, node, kernels->square_f32, NULL, NULL, state, bytes))
 
 static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {

@@ -149,6 +149,55 @@ BYTE_SUMS(sub_i8, 0, U_LESS_V, V_LESS_U)
 BYTE_SUMS(sub_u8, 1, U_LESS_V, V_LESS_U)
 BYTE_PRODUCTS(mul_i8, 0)
 BYTE_PRODUCTS(mul_u8, 1)
+
+INLINE void sum_vector(const uint8_t *us, const uint8_t *vs, uint8_t *y, const struct hl_byte_sum *s, bool excepts)
+{
+    const u8_vector u_stored = (u8_vector)load_u32(us), v_stored = (u8_vector)load_u32(vs);
+    const u8_vector u = u_stored ^ s->flip, v = v_stored ^ s->flip;
+    const u8_vector none = {0}, low = interleave_low_8(u, v), high = interleave_high_8(u, v);
+    u32_vector values[4] = {
+        (u32_vector)interleave_low_8(low, none),
+        (u32_vector)interleave_high_8(low, none),
+        (u32_vector)interleave_low_8(high, none),
+        (u32_vector)interleave_high_8(high, none),
+    };
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        const u32_vector upper = add_dot2((u32_vector){0}, splat_i32((int32_t)s->upper), values[i]);
+        const i32_vector lower = (i32_vector)add_dot2((u32_vector){0}, splat_i32((int32_t)s->lower), values[i]);
+        const u32_vector sum = (upper << s->left) + (u32_vector)(lower >> s->right) + (uint32_t)s->add;
+        values[i] = (u32_vector)((i32_vector)sum >> s->fraction);
+    }
+    u8_vector bytes = narrow(values, s->zero, s->low, s->high);
+    if (excepts) UNROLL for (int i = 0; i < HL_SUM_EXCEPTIONS; i++)
+        {
+            const struct hl_byte_sum_exception *e = &s->exception[i];
+            bytes += (u8_vector)(u_stored == e->u) & (u8_vector)(v_stored == e->v) & e->difference;
+        }
+    memcpy(y, &bytes, sizeof bytes);
+}
+
+INLINE void sum_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count, const struct hl_byte_sum *s,
+                     bool excepts)
+{
+    int64_t i = 0;
+    for (; i + BYTES <= count; i += BYTES) sum_vector(us + i, vs + i, ys + i, s, excepts);
+    if (i == count) return;
+    uint8_t u[BYTES] = {0}, v[BYTES] = {0};
+    memcpy(u, us + i, (size_t)(count - i));
+    memcpy(v, vs + i, (size_t)(count - i));
+    sum_vector(u, v, u, s, excepts);
+    memcpy(ys + i, u, (size_t)(count - i));
+}
+
+static void sum_pairs(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    const struct hl_byte_sum s = *(const struct hl_byte_sum *)state; // a copy, because stored bytes might alias it
+    if (s.exceptions > 0)
+        sum_loop(a, b, y, count, &s, true);
+    else
+        sum_loop(a, b, y, count, &s, false);
+}
 #endif
 
 // ---- floats to bytes and back -------------------------------------------------------------------
@@ -256,6 +305,7 @@ static const struct hl_element_kernels element_kernels = {
     .sub_u8 = HL_WHERE(HL_HAS_BYTES, sub_u8),
     .mul_i8 = HL_WHERE(HL_HAS_BYTES, mul_i8),
     .mul_u8 = HL_WHERE(HL_HAS_BYTES, mul_u8),
+    .sum_pairs = HL_WHERE(HL_HAS_BYTES, sum_pairs),
 #endif
     .quantize = HL_WHERE(HL_HAS_BYTES, quantize_bytes),
     .dequantize_i8 = HL_WHERE(HL_HAS_BYTES, dequantize_i8),
