@@ -210,11 +210,11 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_
 }
 
 // Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: it takes as
-// long as 16 runs save.
+// long as 30 runs save at least.
 static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
                                 hl_pair_kernel *u8, bool subtracts, void **state, size_t *bytes)
 {
-    enum { MIN_PROVEN = 8192 };
+    enum { MIN_PROVEN = 4096 };
     HL_TRY(arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes));
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     hl_pair_kernel *fast = kernels_for(y)->sum_pairs;

@@ -211,13 +211,13 @@ static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTen
 
 // Adds what the inputs hold to *bytes. `lead`: the node that computes this one.
 static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
-                                 double *bytes)
+                                 uint64_t *bytes)
 {
     for (int i = 0; i < node->node.inputs->size; i++) {
         int index = i == 0 && node->reads >= 0 ? node->reads : node->node.inputs->data[i];
-        if (index < 0 || hl_node_passes_on(lead, index)) continue;
+        if (index < 0 || (lead->leads > 0 && hl_node_passes_on(lead, index))) continue;
         const TfLiteTensor *tensor = &subgraph->context.tensors[index];
-        *bytes += (double)tensor->bytes;
+        *bytes += tensor->bytes;
         if (tensor->delegate && tensor->delegate != node->node.delegate && tensor->data_is_stale &&
             hl_subgraph_make_readable(subgraph, index) != kTfLiteOk)
             return kTfLiteError;
@@ -233,21 +233,22 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
     return kTfLiteOk;
 }
 
-static double bytes_of_outputs(const struct hl_subgraph *subgraph, const struct hl_node *node)
+static uint64_t bytes_of_outputs(const struct hl_subgraph *subgraph, const struct hl_node *node)
 {
     const TfLiteIntArray *outputs = node->node.outputs;
-    double bytes = 0;
+    uint64_t bytes = 0;
     for (int i = 0; i < outputs->size; i++)
-        if (outputs->data[i] >= 0) bytes += (double)subgraph->context.tensors[outputs->data[i]].bytes;
+        if (outputs->data[i] >= 0) bytes += subgraph->context.tensors[outputs->data[i]].bytes;
     return bytes;
 }
 
 // Before a node is computed by `lead`: itself, or the node whose chain it is in.
 static TfLiteStatus check_memory(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
-                                 double *bytes)
+                                 uint64_t *bytes)
 {
     *bytes += bytes_of_outputs(subgraph, node);
-    TfLiteStatus status = check_custom_allocations_of(subgraph, &node->node);
+    TfLiteStatus status =
+        subgraph->custom_allocation_count > 0 ? check_custom_allocations_of(subgraph, &node->node) : kTfLiteOk;
     return status == kTfLiteOk ? check_inputs(subgraph, node, lead, bytes) : status;
 }
 
@@ -300,13 +301,13 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         TfLiteStatus status = prepare_from(subgraph, position);
         if (status != kTfLiteOk) return status;
     }
-    double bytes = 0;
+    uint64_t bytes = 0;
     if (!node->follows && check_memory(subgraph, node, node, &bytes) != kTfLiteOk) return kTfLiteError;
     for (int i = 0; i < node->leads; i++)
         if (check_memory(subgraph, node->followers[i], node, &bytes) != kTfLiteOk) return kTfLiteError;
     if (is_cancelled(subgraph)) return kTfLiteCancelled;
     // A step for each byte that the node has before it.
-    if (hl_count_work(&subgraph->context, &node->node, bytes) != kTfLiteOk) return kTfLiteError;
+    if (hl_count_work(&subgraph->context, &node->node, (double)bytes) != kTfLiteOk) return kTfLiteError;
 
     subgraph->resized = false;
     TfLiteStatus status = run_kernel(subgraph, node);
