@@ -49,7 +49,7 @@ struct hl_element_kernels {
     // infinities are those of libm.
     hl_map_kernel *logistic, *tanh, *exp;
     // These and all that follow are equal to the reference kernels bit for bit.
-    hl_map_kernel *sqrt, *rsqrt, *hard_swish;
+    hl_map_kernel *sqrt, *rsqrt, *hard_swish, *negative;
     hl_map_kernel *leaky_relu; // params: alpha
     hl_map_kernel *clamp;      // params: low, high
     hl_byte_map_kernel *bytes; // y[i] = table[x[i]]

@@ -371,6 +371,7 @@ MAP(exp, exp, 0, 0, true)
 MAP(sqrt, sqrt, 0, 0, false)
 MAP(rsqrt, rsqrt, 0, 0, false)
 MAP(hard_swish, hard_swish, 0, 0, true)
+MAP(neg, negative, 0, 0, false)
 MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
 // The ranges are those of ops/rectifiers.c.
 MAP(relu, clamp, 0, INFINITY, true)

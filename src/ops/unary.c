@@ -7,6 +7,7 @@
 // opposite and stays what it is.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/common/map.h"
 
 static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -157,6 +158,7 @@ const struct hl_op hl_op_neg = {
     .prepare = neg_prepare,
     .invoke = neg_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_neg,
 };
 
 // ---- SIGN ---------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ static void add_step(struct chain *c, enum test_type type)
     }
     const int map = maps[pick(type == TEST_FLOAT32 ? 8 : 7)];
     const bool as_other = type == TEST_FLOAT32 && map == kTfLiteBuiltinQuantize; // floats have no such node
-    *node = (struct test_node){.builtin = as_other ? kTfLiteBuiltinRelu : map, TEST_INPUTS(last), TEST_OUTPUTS(to)};
+    *node = (struct test_node){.builtin = as_other ? kTfLiteBuiltinNeg : map, TEST_INPUTS(last), TEST_OUTPUTS(to)};
     if (map == kTfLiteBuiltinPrelu) node->inputs[node->input_count++] = C;
     if (map == kTfLiteBuiltinLeakyRelu) set_option(node, HL_LeakyReluOptions_alpha, 0.1);
     if (type == TEST_FLOAT32) return;

@@ -305,6 +305,7 @@ static void maps(void **state)
         {kTfLiteBuiltinSqrt, 0, false, 0},
         {kTfLiteBuiltinRsqrt, 0, false, 0},
         {kTfLiteBuiltinHardSwish, 0, true, 0},
+        {kTfLiteBuiltinNeg, 0, false, 0},
         {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, true, 0},
         {kTfLiteBuiltinRelu, 0, true, 0},
         {kTfLiteBuiltinRelu6, 0, true, 0},

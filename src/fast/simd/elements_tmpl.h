@@ -289,6 +289,7 @@ FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
 FLOAT_MAP(map_rsqrt, 1 / sqrt_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) / 6)
+FLOAT_MAP(map_negative, -x)
 FLOAT_MAP(map_clamp, clamp_f32(x, params[0], params[1]))
 FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *params[0]))
 
@@ -319,6 +320,7 @@ static const struct hl_element_kernels element_kernels = {
     .sqrt = HL_WHERE(HL_HAS_FLOATS, map_sqrt),
     .rsqrt = HL_WHERE(HL_HAS_FLOATS, map_rsqrt),
     .hard_swish = HL_WHERE(HL_HAS_FLOATS, map_hard_swish),
+    .negative = HL_WHERE(HL_HAS_FLOATS, map_negative),
     .leaky_relu = HL_WHERE(HL_HAS_FLOATS, map_leaky_relu),
     .clamp = HL_WHERE(HL_HAS_FLOATS, map_clamp),
 };
