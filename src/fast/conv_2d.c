@@ -71,7 +71,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
 static bool conv_2d_lead(void *state, const struct hl_chain *chain)
 {
     const struct conv_2d *conv = state;
-    return !conv->winograd && hl_convolve_lead(conv->convolve, chain);
+    return conv->winograd ? hl_winograd_lead(conv->winograd, chain) : hl_convolve_lead(conv->convolve, chain);
 }
 
 const struct hl_fast hl_fast_conv_2d = {

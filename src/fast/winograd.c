@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast/chain.h"
 #include "fast/gemm.h"
 
 enum { PATCH = 4, POINTS = PATCH * PATCH, OUT = 2, TAPS = 3 };
@@ -26,6 +27,7 @@ struct winograd {
     float *bias;           // [panels][columns of a panel]
     float *padding;        // a position outside the input
     struct hl_scratch transformed, products;
+    const struct hl_chain *chain; // that goes on with the outputs; NULL: none
 };
 
 // Values between the matrices of different points: a line more than they need, or all would share sets of a cache.
@@ -164,6 +166,7 @@ struct run {
     const struct winograd *w;
     const float *x;
     float *y;
+    struct hl_chain_run chain;
 };
 
 // A patch: its batch, and its first output position.
@@ -229,6 +232,22 @@ static void store_patch(const struct run *run, const struct patch *patch, const 
     w->packed.simd->kernels->winograd_output(&output);
 }
 
+// The patches from here on are whole outputs: of each row of patches, two runs of neighbors.
+static void go_on(const struct run *run, struct patch patch, int64_t count)
+{
+    const struct winograd *w = run->w;
+    const struct hl_conv_shape *s = &w->shape;
+    while (count > 0) {
+        const int64_t here = w->columns - patch.j / OUT, now = count < here ? count : here;
+        const int end = patch.j + (int)now * OUT < s->out_width ? patch.j + (int)now * OUT : s->out_width;
+        for (int i = patch.i; i < patch.i + OUT && i < s->out_height; i++)
+            hl_chain_rows(&run->chain, (patch.batch * s->out_height + i) * s->out_width + patch.j, end - patch.j);
+        patch.j = s->out_width - OUT; // the row's last
+        advance(w, &patch);
+        count -= now;
+    }
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
     const struct run *run = arg;
@@ -259,10 +278,20 @@ static void run_item(void *arg, int64_t item, int worker)
         patch = begin;
         for (int64_t t = 0; t < count; t++, advance(w, &patch)) store_patch(run, &patch, products + t * width, panel);
     }
+    if (w->chain) go_on(run, begin, count);
+}
+
+bool hl_winograd_lead(void *winograd, const struct hl_chain *chain)
+{
+    struct winograd *w = winograd;
+    if (w->parts > 1) return false; // an item has a part of each output's channels
+    w->chain = chain;
+    return true;
 }
 
 void hl_winograd_run(TfLiteContext *ctx, const void *winograd, const float *x, float *y)
 {
-    struct run run = {winograd, x, y};
+    struct run run = {.w = winograd, .x = x, .y = y};
+    hl_chain_begin(ctx, run.w->chain, y, &run.chain);
     hl_parallel(ctx, run.w->blocks * run.w->parts, run_item, &run);
 }

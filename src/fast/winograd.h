@@ -13,6 +13,8 @@ bool hl_winograd_pays(const struct hl_conv_shape *shape, const struct hl_convolv
 TfLiteStatus hl_winograd_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes);
 void hl_winograd_destroy(void *winograd);
+// Whether it goes on with the chain from now on (hl_fast.lead).
+bool hl_winograd_lead(void *winograd, const struct hl_chain *chain);
 void hl_winograd_run(TfLiteContext *ctx, const void *winograd, const float *x, float *y);
 
 #endif
