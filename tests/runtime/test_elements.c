@@ -299,18 +299,12 @@ static void maps(void **state)
         bool has_bytes;
         double units;
     } operators[] = {
-        {kTfLiteBuiltinLogistic, 0, true, 8},
-        {kTfLiteBuiltinTanh, 0, true, 8},
-        {kTfLiteBuiltinExp, 0, false, 8},
-        {kTfLiteBuiltinSqrt, 0, false, 0},
-        {kTfLiteBuiltinRsqrt, 0, false, 0},
-        {kTfLiteBuiltinHardSwish, 0, true, 0},
-        {kTfLiteBuiltinNeg, 0, false, 0},
-        {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, true, 0},
-        {kTfLiteBuiltinRelu, 0, true, 0},
-        {kTfLiteBuiltinRelu6, 0, true, 0},
-        {kTfLiteBuiltinReluN1To1, 0, false, 0},
-        {kTfLiteBuiltinRelu0To1, 0, false, 0},
+        {kTfLiteBuiltinLogistic, 0, true, 8},   {kTfLiteBuiltinTanh, 0, true, 8},
+        {kTfLiteBuiltinExp, 0, false, 8},       {kTfLiteBuiltinSqrt, 0, false, 0},
+        {kTfLiteBuiltinRsqrt, 0, false, 0},     {kTfLiteBuiltinHardSwish, 0, true, 0},
+        {kTfLiteBuiltinNeg, 0, false, 0},       {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, true, 0},
+        {kTfLiteBuiltinRelu, 0, true, 0},       {kTfLiteBuiltinRelu6, 0, true, 0},
+        {kTfLiteBuiltinReluN1To1, 0, false, 0}, {kTfLiteBuiltinRelu0To1, 0, false, 0},
     };
     (void)state;
     for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
