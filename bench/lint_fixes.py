@@ -4,6 +4,8 @@
 
     lint_fixes.py [--device NAME,...] [--rounds N] [--runs N] HALITE MODEL_OR_FOLDER...
 
+lint_faults.py writes models that have something to fix.
+
 HALITE is the command; devices are those of halite bench, default: cpu. Each model is fixed where that is safe; --fix
 writes a model only after its outputs were equal on the CPU, and halite diff then compares them once more, on the devices
 within its own bound. The old and the new model take turns on each device. Out: a row of a Markdown table for each model
@@ -24,11 +26,11 @@ def halite(command, *words):
     return subprocess.run([command, *map(str, words)], capture_output=True, text=True, check=False)
 
 
-def median_time(command, model, device, runs):
-    """Milliseconds, or None where the device does not run the model."""
-    made = halite(command, "bench", model, "--device", device, "--runs", runs, "--threads", 1, "--format", "json")
-    row = json.loads(made.stdout)["rows"][0] if made.stdout else {}
-    return row["p50_s"] * 1e3 if row.get("ok") else None
+def median_times(command, models, device, runs):
+    """Milliseconds of each model, all in one process, or None where the device does not run it."""
+    made = halite(command, "bench", *models, "--device", device, "--runs", runs, "--threads", 1, "--format", "json")
+    rows = json.loads(made.stdout)["rows"] if made.stdout else []
+    return [row["p50_s"] * 1e3 if row.get("ok") else None for row in rows] or [None] * len(models)
 
 
 def equal(command, before, after, device):
@@ -74,7 +76,7 @@ def main():
                 pairs = []
                 for turn in range(given.rounds):  # each goes first every other time
                     order = (model, after) if turn % 2 == 0 else (after, model)
-                    times = {file: median_time(given.halite, file, device, given.runs) for file in order}
+                    times = dict(zip(order, median_times(given.halite, order, device, given.runs)))
                     pairs.append((times[model], times[after]))
                 if None in pairs[0]:
                     print(f"| {model.stem} | {fixes} | {grown:+d} | {device} | - | - | - | - |", flush=True)
