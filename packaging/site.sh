@@ -5,9 +5,17 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=$PWD/build/site
-mkdocs=${HALITE_MKDOCS:-$(command -v mkdocs || echo "$out/venv/bin/mkdocs")}
-if [ ! -x "$mkdocs" ]; then
-    python3 -m venv "$out/venv" && "$out/venv/bin/pip" install --quiet mkdocs-material || {
+# takes COMMAND: it is a mkdocs that checks links to headings (1.6 and later; Debian 12 has 1.4), with the theme.
+takes() {
+    "$1" --version 2>/dev/null | grep -qE 'version (1\.([6-9]|[1-9][0-9])|[2-9])' && "$1" build --help | grep -q material
+}
+
+# HALITE_MKDOCS_VENV: the environment that pip fills where the system has none.
+venv=${HALITE_MKDOCS_VENV:-$out/venv}
+mkdocs=mkdocs
+takes $mkdocs || mkdocs=$venv/bin/mkdocs
+if ! takes "$mkdocs"; then
+    python3 -m venv "$venv" && "$venv/bin/pip" install --quiet mkdocs-material || {
         echo "site: skipped, pip cannot install mkdocs-material" >&2
         exit 77
     }

@@ -7,14 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 git ls-files -co --exclude-standard | tar -c --ignore-failed-read -T - 2>/dev/null | tar -x -C "$work"
 git init -q "$work"
-HALITE_MKDOCS=${HALITE_MKDOCS:-$(command -v mkdocs || echo "$PWD/build/site/venv/bin/mkdocs")}
-if [ ! -x "$HALITE_MKDOCS" ]; then
-    python3 -m venv build/site/venv && build/site/venv/bin/pip install --quiet mkdocs-material || {
-        echo "skipped: pip cannot install mkdocs-material"
-        exit 77
-    }
-fi
-export HALITE_MKDOCS NO_MKDOCS_2_WARNING=1
+export HALITE_MKDOCS_VENV="$PWD/build/site/venv" NO_MKDOCS_2_WARNING=1
 sh "$work/packaging/site.sh"
 html=$work/build/site/html
 for page in docs/*.md; do
