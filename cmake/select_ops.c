@@ -4,7 +4,7 @@
 //     abi/operators.def      those rows of OPERATORS.DEF that have an operator named or one that a model, or a model
 //                            below FOLDER, uses; all rows where there are neither operators nor models
 //     types/abi/selection.h  the types named and those of the models' tensors; all types where operators are named or
-//                            nothing is, but no type
+//                            nothing is, but no type; and the operators left out
 // Names are those of OPERATORS.DEF and types.def. A name or a model that needs what OPERATORS.DEF has no kernel for is
 // an error.
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "files.h"
 #include "model/model.h"
 
-static struct hl_text wanted; // names, each between newlines
+static struct hl_text wanted;  // names, each between newlines
+static struct hl_text without; // built-in operators that are left out, as lines of C
 static int found_models;      // below the folder that is searched
 static bool named_operators, named_types, has_models;
 // Shapes, indices, conditions and what operators keep: hardly a kernel is for these alone.
@@ -71,10 +72,14 @@ static void want_model(void *user_data, const char *path)
 static void take_row(const char *line, FILE *output)
 {
     char name[128];
-    if (sscanf(line, "OP( %127[A-Z0-9_a-z]", name) != 1 && sscanf(line, "CUSTOM( \"%127[^\"]", name) != 1) return;
+    const bool is_builtin = sscanf(line, "OP( %127[A-Z0-9_a-z]", name) == 1;
+    if (!is_builtin && sscanf(line, "CUSTOM( \"%127[^\"]", name) != 1) return;
     char *found = find(name);
     const bool all = !named_operators && !has_models;
-    if (!found && !all) return;
+    if (!found && !all) {
+        if (is_builtin) hl_text_add(&without, "#define HL_WITHOUT_%s\n", name);
+        return;
+    }
     fputs(line, output);
     if (found) found[1] = ' '; // no name begins so
 }
@@ -113,7 +118,8 @@ static void write_types(const char *folder)
     fprintf(output, "// SPDX-License-Identifier: Apache-2.0\n// Made by select_ops:");
     for (int type = 1; type <= kTfLiteFloat8E5M2; type++)
         if (all || types >> type & 1) fprintf(output, " %s", hl_type_name((TfLiteType)type));
-    fprintf(output, "\n#define HL_SELECTED_TYPES 0x%xu\n", all ? UINT32_MAX : (unsigned)types);
+    fprintf(output, "\n#define HL_SELECTED_TYPES 0x%xu\n%s", all ? UINT32_MAX : (unsigned)types,
+            hl_text_string(&without));
     close_output(output, &path);
 }
 
@@ -143,5 +149,6 @@ int main(int argc, char **argv)
     for (char *name = strtok(wanted.data, "\n"); name; name = strtok(NULL, "\n"))
         if (name[0] != ' ') fail(name, "there is no kernel for this operator; docs/ops.md lists those that there are");
     hl_text_free(&wanted);
+    hl_text_free(&without);
     return 0;
 }

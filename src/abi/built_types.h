@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What selection.h means for kernels: those that no selected type can reach are named by HL_WHERE, which is NULL then,
-// so that the compiler drops them. A node with another type is refused before (src/ops/registry.c).
+// What selection.h means for kernels: those that no selected type or operator can reach are named by HL_WHERE, which is
+// NULL then, so that the compiler drops them. A node with another one is refused before (src/ops/registry.c).
 #ifndef HALITE_ABI_BUILT_TYPES_H
 #define HALITE_ABI_BUILT_TYPES_H
 
@@ -17,6 +17,24 @@
     (HL_HAS_TYPE(kTfLiteInt8) || HL_HAS_TYPE(kTfLiteUInt8) || HL_HAS_TYPE(kTfLiteInt4) || HL_HAS_TYPE(kTfLiteInt2) || \
      HL_HAS_TYPE(kTfLiteUInt4))
 #define HL_HAS_INTEGERS (HL_HAS_BYTES || HL_HAS_TYPE(kTfLiteInt16))
+
+// Microkernels stand in one table for all operators; these have a single use.
+#if defined(HL_WITHOUT_ARG_MAX) && defined(HL_WITHOUT_ARG_MIN)
+#define HL_HAS_LARGEST 0
+#else
+#define HL_HAS_LARGEST 1
+#endif
+#ifdef HL_WITHOUT_RESIZE_BILINEAR
+#define HL_HAS_RESIZE 0
+#else
+#define HL_HAS_RESIZE 1
+#endif
+// Where size counts most, a second way to convolve is too much.
+#ifdef HALITE_SMALL
+#define HL_HAS_WINOGRAD 0
+#else
+#define HL_HAS_WINOGRAD HL_HAS_FLOATS
+#endif
 
 #define HL_WHERE(has, function) ((has) ? (function) : NULL)
 

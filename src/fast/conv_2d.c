@@ -2,6 +2,7 @@
 // CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups.
 #include <stdlib.h>
 
+#include "abi/built_types.h"
 #include "fast/convolve.h"
 #include "fast/fast.h"
 #include "fast/winograd.h"
@@ -25,7 +26,8 @@ static void conv_2d_release(void *state)
 static TfLiteStatus create(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
                            const struct hl_convolve_params *params, struct conv_2d *made, size_t *bytes)
 {
-    if (hl_winograd_pays(shape, params)) HL_TRY(hl_winograd_create(ctx, node, shape, params, &made->winograd, bytes));
+    if (HL_HAS_WINOGRAD && hl_winograd_pays(shape, params))
+        HL_TRY(hl_winograd_create(ctx, node, shape, params, &made->winograd, bytes));
     return made->winograd ? kTfLiteOk : hl_convolve_create(ctx, node, shape, params, &made->convolve, bytes);
 }
 
@@ -61,7 +63,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
     const struct conv_2d *conv = state;
     const void *x = hl_data(hl_image(ctx, node));
     void *y = hl_result(ctx, node)->data.data;
-    if (conv->winograd)
+    if (HL_HAS_WINOGRAD && conv->winograd)
         hl_winograd_run(ctx, conv->winograd, x, y);
     else
         hl_convolve_run(ctx, conv->convolve, x, y);

@@ -64,11 +64,11 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .scatter_add_f32 = HL_WHERE(HL_HAS_FLOATS, scatter_add_f32),
     .scatter_add_integer = HL_WHERE(HL_HAS_BYTES, scatter_add_integer),
     .softmax_f32 = HL_WHERE(HL_HAS_FLOATS, softmax_f32),
-    .winograd_input = HL_WHERE(HL_HAS_FLOATS, winograd_input),
-    .winograd_output = HL_WHERE(HL_HAS_FLOATS, winograd_output),
-    .resize_f32 = HL_WHERE(HL_HAS_FLOATS, resize_f32),
-    .resize_u8 = HL_WHERE(HL_HAS_BYTES, resize_u8),
-    .resize_i8 = HL_WHERE(HL_HAS_BYTES, resize_i8),
+    .winograd_input = HL_WHERE(HL_HAS_WINOGRAD, winograd_input),
+    .winograd_output = HL_WHERE(HL_HAS_WINOGRAD, winograd_output),
+    .resize_f32 = HL_WHERE(HL_HAS_RESIZE && HL_HAS_FLOATS, resize_f32),
+    .resize_u8 = HL_WHERE(HL_HAS_RESIZE && HL_HAS_BYTES, resize_u8),
+    .resize_i8 = HL_WHERE(HL_HAS_RESIZE && HL_HAS_BYTES, resize_i8),
 };
 
 #endif

@@ -319,8 +319,9 @@ static void row_tanh(float *values, int64_t count)
         .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),          \
         .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
         .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
-        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16), .largest_bytes = largest_bytes,                    \
-        .largest_floats = largest_floats,                                                                   \
+        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                    \
+        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),                           \
+        .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),                        \
     }
 
 #endif

@@ -102,8 +102,8 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .tanh = HL_WHERE(HL_HAS_FLOATS, tanh_of),
     .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16),
     .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),
-    .largest_bytes = largest_bytes,
-    .largest_floats = largest_floats,
+    .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),
+    .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)
