@@ -208,6 +208,19 @@ static bool check_bmp(const unsigned char *data, size_t bytes, struct hl_text *e
     return false;
 }
 
+// stb_image says of a picture that is too large what it says of one that it does not know.
+static bool check_png(const unsigned char *data, size_t bytes, struct hl_text *error)
+{
+    enum { WIDTH = 16, HEIGHT = 20, END = 24 };
+    int64_t width = 0, height = 0;
+    if (bytes < END) return true; // which stb_image refuses
+    for (int i = 0; i < 4; i++) {
+        width = width << 8 | data[WIDTH + i];
+        height = height << 8 | data[HEIGHT + i];
+    }
+    return size_fits(width, height, error);
+}
+
 static bool check_pnm(const unsigned char *data, size_t bytes, struct hl_text *error)
 {
     struct hl_pnm pnm = {0};
@@ -241,6 +254,7 @@ static const char *stb_reason(void)
     const char *reason = stbi_failure_reason();
     if (reason == NULL || strcmp(reason, "outofmem") == 0) return NULL;
     if (strcmp(reason, "unknown image type") == 0) return "its header makes no sense";
+    if (strcmp(reason, "outofdata") == 0) return "it ends before its last pixel";
     for (const char *at = reason; *at != '\0'; at++)
         if (*at < 0x20 || *at > 0x7e) return "a part of it has an unknown type";
     return *reason != '\0' ? reason : "a part of it has an unknown type";
@@ -288,7 +302,8 @@ bool hl_image_decode(const struct hl_text *file, struct hl_image *image, struct 
         return false;
     }
     if (starts_with(file, "\xff\xd8\xff", 3)) return load_jpeg(data, file->length, image, error);
-    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) return load_other(data, file->length, "PNG", image, error);
+    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) 
+        return check_png(data, file->length, error) && load_other(data, file->length, "PNG", image, error);
     if (starts_with(file, "BM", 2))
         return check_bmp(data, file->length, error) && load_other(data, file->length, "BMP", image, error);
     if (starts_with(file, "P5", 2) || starts_with(file, "P6", 2))

@@ -173,6 +173,15 @@ static bool check_frames(const struct hl_task *task, int count, char **operands)
     return false;
 }
 
+// Whoever names a file so believes that it becomes one.
+static bool is_named_otherwise(const char *output)
+{
+    static const char *const endings[] = {".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (hl_files_ends_with_any_case(output, endings[i])) return true;
+    return false;
+}
+
 // One file for several pictures would keep the last one alone; a pipe takes frames one behind the other.
 static bool check(struct hl_task *task, int count, char **operands)
 {
@@ -184,6 +193,10 @@ static bool check(struct hl_task *task, int count, char **operands)
     task->to_folder = hl_path_is_folder(output);
     if (several && !task->to_folder) {
         hl_error(command, output, "is no folder, which several pictures need; make it first");
+        return false;
+    }
+    if (!task->to_folder && is_named_otherwise(output)) {
+        hl_error(command, output, "would be a PNG file under a wrong name; give one that ends with .png");
         return false;
     }
     return task->to_folder || hl_output_check(command, output);

@@ -63,6 +63,7 @@ passes "$halite" detect "$work/models/yolox.tflite" "$work/photos" --format tsv
 
 refuses 1 "has outputs of no detector known here" "$halite" detect "$model" "$demo/three.png"
 refuses 1 "is no folder, which several pictures need" "$halite" detect "$work/models/ssd.tflite" "$work/photos" -o "$work/x.png"
+refuses 1 "would be a PNG file under a wrong name" "$halite" detect "$work/models/ssd.tflite" "$work/wide.ppm" -o "$work/x.jpg"
 refuses 1 "cannot be opened" "$halite" detect "$work/models/ssd.tflite" "$work/no.jpg" --format tsv
 
 # sees MODEL PICTURE ARGUMENT...: boxes that people drew on photos: class or label, left, top, right, bottom; each is found

@@ -38,6 +38,15 @@ passes "$halite" label -m "$model" "$work/few.jpg"
 jpeg scans "$work/many.jpg" 16 5000
 refuses 1 "more than 500 scans" "$halite" label -m "$model" "$work/many.jpg"
 
+# PNG files that end early, and one whose header alone asks for too much.
+head -c 60 "$demo/seven.png" >"$work/cut.png"
+refuses 1 "is a damaged PNG file: it ends before its last pixel" "$halite" label -m "$model" "$work/cut.png"
+{
+    printf '\211PNG\r\n\032\n\000\000\000\rIHDR\000\000N \000\000N '
+    tail -c +25 "$demo/seven.png"
+} >"$work/wide.png"
+refuses 1 "is 20000 x 20000 pixels" "$halite" label -m "$model" "$work/wide.png"
+
 # No memory for the pixels of a PNG file: a message. (Sanitizers need more address space than is left here.)
 python3 -c '
 import struct, sys, zlib
