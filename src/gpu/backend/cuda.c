@@ -216,7 +216,6 @@ static struct gpu_device *cuda_open(int index, const struct hl_reporter *reporte
     }
     struct gpu_device *device = create_device(library, id, reporter);
     if (!device) return NULL;
-    gpu_cuda_card_begin(device);
     cuda_result code = device->cuda->context_retain(&device->context, id);
     if (code != CUDA_OK) device->context = NULL;
     device->has_own_context = device->context != NULL;

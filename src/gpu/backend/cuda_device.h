@@ -8,7 +8,6 @@
 #ifndef HALITE_GPU_BACKEND_CUDA_DEVICE_H
 #define HALITE_GPU_BACKEND_CUDA_DEVICE_H
 
-#include "base/thread.h"
 #include "gpu/backend/cuda_api.h"
 #include "gpu/backend/device_base.h"
 
@@ -35,8 +34,6 @@ struct gpu_device {
     struct cuda_event *arrivals[CUDA_CHUNKS + 1];
     struct vulkan_card *card; // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
     bool is_card_known;
-    struct hl_thread vulkan_start;
-    bool is_vulkan_starting; // in that thread
 };
 
 struct gpu_buffer {
@@ -68,8 +65,6 @@ bool gpu_cuda_finish(struct gpu_device *device);
 
 // ---- memory of the card that the host writes (cuda_card.c) ----------------------------------------------------------
 
-// Lets a thread find Vulkan, which takes about as long as the rest of opening a device.
-void gpu_cuda_card_begin(struct gpu_device *device);
 // Where the host sees such memory, which it must not read.
 unsigned char *gpu_cuda_card_bytes(const struct cuda_card_memory *memory);
 // A buffer in such memory. NULL, without a message, where there is none.

@@ -237,7 +237,7 @@ static bool send_chunk(struct gpu_device *device, unsigned char *staged, cuda_po
 }
 
 // When the kernels are done, threads are woken: they need as long as the first chunk on the bus. (H100, medians of four
-// runs without and with it: style transfer 894 and 795 us, DeepLab v3 550 and 510, zero_dce 1849 and 1754.)
+// runs without and with it: style transfer 894 and 796 us, DeepLab v3 550 and 510, zero_dce 1849 and 1754.)
 // Chunks take turns in the second half of the staging memory: one is sent when the one before it there has been taken.
 static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned char *to, size_t bytes)
 {

@@ -67,11 +67,6 @@ static bool open_device(struct vulkan_card *card, const struct vulkan_instance *
     return complete;
 }
 
-void gpu_vulkan_card_prepare(void)
-{
-    gpu_vulkan_instance();
-}
-
 struct vulkan_card *gpu_vulkan_card_open(const unsigned char uuid[VULKAN_UUID_BYTES])
 {
     const struct vulkan_instance *instance = gpu_vulkan_instance();

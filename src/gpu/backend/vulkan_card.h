@@ -13,8 +13,6 @@ enum { VULKAN_UUID_BYTES = 16 };
 struct vulkan_card;
 struct vulkan_card_memory;
 
-// Finds Vulkan, in any thread, if that has not been done: on an H100 this takes 0.2 s, and the rest of opening 0.05.
-void gpu_vulkan_card_prepare(void);
 // The card with this VkPhysicalDeviceIDProperties.deviceUUID. NULL, without a message: there is no Vulkan or no such
 // card, or the host sees but a part of its memory.
 struct vulkan_card *gpu_vulkan_card_open(const unsigned char uuid[VULKAN_UUID_BYTES]);
