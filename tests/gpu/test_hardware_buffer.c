@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AHardwareBuffers as inputs and outputs, before a fake of Android's library and of a driver that takes them
 // (tests/fakes/android): the device computes in their memory, holds a reference as long as it does, and what does not
-// fit is refused with one message. The same in asynchronous runs between sync files, by the original's names; and dma-bufs
-// before the same driver. Skipped without a device of Vulkan.
+// fit is refused with one message. The same in asynchronous runs between sync files, by the original's names; and
+// dma-bufs before the same driver. Skipped without a device of Vulkan.
 #include <dlfcn.h>
 #include <poll.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for Android's libnativewindow.so and for a driver of Vulkan that takes its memory, and dma-bufs: AHardwareBuffers
-// are pages of the host (buffer.c), and Vulkan is that of this machine, whose device imports such pages (vulkan.c).
+// Stands for Android's libnativewindow.so and for a driver of Vulkan that takes its memory, and dma-bufs:
+// AHardwareBuffers are pages of the host (buffer.c), and Vulkan is that of this machine, whose device imports such
+// pages (vulkan.c).
 #ifndef HALITE_TESTS_FAKES_ANDROID_FAKE_H
 #define HALITE_TESTS_FAKES_ANDROID_FAKE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver of Vulkan that takes AHardwareBuffers and dma-bufs. In: this machine's libvulkan.so.1, whose first device has
-// VK_EXT_external_memory_host. Out: the same functions, but for those that are told of such memory: they show the driver
-// its pages as memory of the host. Any file that can be mapped passes for a dma-buf. A request that breaks a rule of the
-// extensions ends the program.
+// A driver of Vulkan that takes AHardwareBuffers and dma-bufs. In: this machine's libvulkan.so.1, whose first device
+// has VK_EXT_external_memory_host. Out: the same functions, but for those that are told of such memory: they show the
+// driver its pages as memory of the host. Any file that can be mapped passes for a dma-buf. A request that breaks a
+// rule of the extensions ends the program.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
