@@ -4,6 +4,7 @@ from Python costs above the call in C.
 
     python_peers.py [--rounds N] MODEL...           first answers; PYTHONPATH names Halite's package
     python_peers.py --overhead LIBRARY MODEL        a run from Python; LIBRARY is that of bindings/python/tests/plugin.c
+    python_peers.py --threads MODEL                 runs a second of one to four interpreters, each in a thread of its own
 
 First answers: each is a process of its own that imports the package, makes an interpreter, allocates and runs once. The
 packages take turns, and the order changes each round. Out: for each model a row of a Markdown table with the median
@@ -19,6 +20,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 CHILD = """
@@ -85,15 +87,50 @@ def overhead(library, model, rounds, runs=20000):
     print(f"{pathlib.Path(model).stem}: {python:.2f} us from Python, {c:.2f} us in C, {above:.2f} us above")
 
 
+def scaling(model, rounds, runs=300):
+    """Most runs a second, and the processors that they kept busy."""
+    import halite
+
+    sessions = [halite.Interpreter(model, num_threads=1) for _ in range(4)]
+    for session in sessions:
+        session.allocate_tensors()
+        session.invoke()
+
+    def work(session):
+        for _ in range(runs):
+            session.invoke()
+
+    base = 0.0
+    for count in range(1, len(sessions) + 1):
+        found = []
+        for _ in range(rounds):
+            threads = [threading.Thread(target=work, args=(session,)) for session in sessions[:count]]
+            wall, cpu = time.perf_counter(), time.process_time()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            found.append((count * runs / wall, cpu / wall))
+        best, busy = max(found)
+        base = base or best
+        name = pathlib.Path(model).stem
+        print(f"{name}: {count} in threads, {best:.0f} runs/s, {best / base:.2f} of one, {busy:.2f} processors")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--overhead", metavar="LIBRARY")
+    parser.add_argument("--threads", action="store_true")
     parser.add_argument("models", nargs="+", metavar="MODEL")
     arguments = parser.parse_args()
     if arguments.overhead:
         for model in arguments.models:
             overhead(os.path.abspath(arguments.overhead), model, arguments.rounds)
+    elif arguments.threads:
+        for model in arguments.models:
+            scaling(model, arguments.rounds)
     else:
         compare(arguments.models, arguments.rounds)
 
