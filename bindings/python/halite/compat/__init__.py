@@ -92,7 +92,7 @@ def _look_behind(module: types.ModuleType, original: object) -> None:
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         return getattr(original, name)
 
-    module.__getattr__ = find  # type: ignore[method-assign,assignment]
+    module.__getattr__ = find  # type: ignore[method-assign]
 
 
 def _folders(package: types.ModuleType, *names: str) -> list[str]:
