@@ -37,7 +37,7 @@ class DynamicBuffer
         ends_.push_back(data_.size());
         return kTfLiteOk;
     }
-    TfLiteStatus AddString(const StringRef &string) { return AddString(string.str, string.len); }
+    TfLiteStatus AddString(const StringRef &text) { return AddString(text.str, text.len); }
 
     // Adds one string: all of them, with a separator between each two.
     void AddJoinedString(const std::vector<StringRef> &strings, char separator)
