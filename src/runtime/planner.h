@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a subgraph's tensors. In: allocation types, sizes and the plan's order. Out: data pointers.
 //
-//   arena        kTfLiteArenaRw: one block; tensors whose lifetimes do not overlap share its bytes. The largest tensor
-//                is placed first, and each goes into the smallest gap between the tensors that live at the same time:
+//   arena        kTfLiteArenaRw: one block; tensors whose lifetimes do not overlap share its bytes. Inputs are
+//                placed first, then the largest, each into the smallest gap between those that live at the same time:
 //
 //                offset |  [ conv1 out      ]       [ conv3 out    ]
 //                       |         [ conv2 out      ]
