@@ -309,7 +309,7 @@ void hl_copy_part(const TfLiteContext *ctx, int bits, const TfLiteIntArray *part
             .from_step = is_source ? row : step,
         };
         const int64_t at = start * unit;
-        if (row > 0)
+        if (row > 0 && rows > 0)
             copy_plane((char *)to + (is_source ? at : 0), (const char *)from + (is_source ? 0 : at), (size_t)row,
                        &plane);
         return;
