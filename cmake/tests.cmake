@@ -603,6 +603,7 @@ endif()
 
 # ---- packages -------------------------------------------------------------------------------------------------------
 halite_test(packaging/deb SLOW ONCE COMMAND sh tests/packaging/deb.sh)
+set_tests_properties(packaging/deb PROPERTIES TIMEOUT 3600) # it builds everything twice: packages and a wheel
 set(classifiers ${HALITE_SHARED}/models/classification)
 halite_test(packaging/selective SLOW ONCE COMMAND sh cmake/with_data.sh ${classifiers}
     sh tests/packaging/selective.sh $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER}
