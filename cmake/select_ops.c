@@ -16,7 +16,7 @@
 
 static struct hl_text wanted;  // names, each between newlines
 static struct hl_text without; // built-in operators that are left out, as lines of C
-static int found_models;      // below the folder that is searched
+static int found_models;       // below the folder that is searched
 static bool named_operators, named_types, has_models;
 // Shapes, indices, conditions and what operators keep: hardly a kernel is for these alone.
 static uint32_t types = 1u << kTfLiteNoType | 1u << kTfLiteInt32 | 1u << kTfLiteInt64 | 1u << kTfLiteBool |

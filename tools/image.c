@@ -302,7 +302,7 @@ bool hl_image_decode(const struct hl_text *file, struct hl_image *image, struct 
         return false;
     }
     if (starts_with(file, "\xff\xd8\xff", 3)) return load_jpeg(data, file->length, image, error);
-    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) 
+    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8))
         return check_png(data, file->length, error) && load_other(data, file->length, "PNG", image, error);
     if (starts_with(file, "BM", 2))
         return check_bmp(data, file->length, error) && load_other(data, file->length, "BMP", image, error);

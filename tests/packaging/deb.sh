@@ -67,4 +67,5 @@ chroot "$work/debian" sh /app/run.sh >"$work/log" 2>&1 || {
     tail -30 "$work/log"
     exit 1
 }
-echo "a fresh ${from#* } took $(ls "$work"/debian/app/*.deb | wc -l) packages${wheel:+ and a wheel}; C, GPU, Python and the tools ran"
+count=$(ls "$work"/debian/app/*.deb | wc -l)
+echo "a fresh ${from#* } took $count packages${wheel:+ and a wheel}; C, GPU, Python and the tools ran"

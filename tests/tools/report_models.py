@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report_models.py HALITE MODEL_OR_FOLDER...: halite report on every model, its page opened in Chromium on a desktop and on a phone,
-in one browser for all. Each begins with nodes in sight, whole and readable and not on top of each other, fits the window, and
-leaves the console empty. A model that is no model gets a line of halite's that says so. Ends with 77 without a Chromium."""
+"""report_models.py HALITE FOLDER...: halite report on every model there, its page opened in Chromium on a desktop and on a
+phone, in one browser for all. Each begins with nodes in sight, whole and readable and not on top of each other, fits the
+window, and leaves the console empty. A model that is no model gets a line of halite's that says so. Ends with 77 without a Chromium."""
 
 import pathlib
 import re
@@ -36,7 +36,8 @@ def main():
     with Browser() as browser, tempfile.TemporaryDirectory() as folder:
         for model in models:
             page = pathlib.Path(folder, f"{model.name}.html")
-            made = subprocess.run([halite, "report", model, "--runs", "0", "-o", page], capture_output=True, text=True, check=False)
+            words = [halite, "report", model, "--runs", "0", "-o", page]
+            made = subprocess.run(words, capture_output=True, text=True, check=False)
             if made.returncode == 0:
                 fault = made.stderr or look(browser, page)
                 page.unlink()
