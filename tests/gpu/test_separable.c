@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depthwise convolution and the 1x1 convolution that reads it: when the plan makes one dispatch of them, on the null
 // device, and that every device that is here then computes what the CPU does: windows, strides, dilations, channels
-// that do not fill a slice, what stands between the two and after them, several images. The same with products on matrix
-// units: by the fake CUDA in each form, and by the plain code of OpenCL and Vulkan, which never choose it.
+// that do not fill a slice, what stands between the two and after them, several images. The same with products on
+// matrix units: by the fake CUDA in each form, and by the plain code of OpenCL and Vulkan, which never choose it.
 #include "gpu/backend/null.h"
 #include "gpu/ops/separable.h"
 #include "gpu/pretended_units.h"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """report_models.py HALITE FOLDER...: halite report on every model there, its page opened in Chromium on a desktop and on a
 phone, in one browser for all. Each begins with nodes in sight, whole and readable and not on top of each other, fits the
-window, and leaves the console empty. A model that is no model gets a line of halite's that says so. Ends with 77 without a Chromium."""
+window, and leaves the console empty. A model that is no model gets a line of halite's that says so. Ends with 77 without
+a Chromium."""
 
 import pathlib
 import re

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that the kernels on matrix units have in common: loading weights ahead, and adding up the sums of subgroups. In:
-// the constants BLOCK_X, BLOCK_O, DEPTH, ROUND and MATRIX, and the weights as gpu_matrix_pack writes them. Out: pieces of
-// a body, in the dialect.
+// Texts that the kernels on matrix units have in common: loading weights ahead, and adding up the sums of subgroups.
+// In: the constants BLOCK_X, BLOCK_O, DEPTH, ROUND and MATRIX, and the weights as gpu_matrix_pack writes them. Out:
+// pieces of a body, in the dialect.
 #ifndef HALITE_GPU_OPS_MATRIX_TEXT_H
 #define HALITE_GPU_OPS_MATRIX_TEXT_H
 
@@ -9,9 +9,9 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Declares where a work-item's weights begin (stream) and which output slices it has, and loads what does not depend on
-// earlier dispatches: weights of the first steps, and the bias, with which the sums begin. FIRST: where the streams begin;
-// STEPS: the steps of each. The bias of output slice o is vector o of the weights.
+// Declares where a work-item's weights begin (stream) and which output slices it has, and loads what does not depend
+// on earlier dispatches: weights of the first steps, and the bias, with which the sums begin. FIRST: where the streams
+// begin; STEPS: the steps of each. The bias of output slice o is vector o of the weights.
 #define GPU_MATRIX_BEGIN(FIRST, STEPS)                                                                   \
     GPU_TEXT(                                                                                            \
         int row = LID0 / 4;                                                                              \
@@ -58,8 +58,8 @@
         }                                                                                                \
     )
 
-// Adds up the sums of the subgroups along z, a ROUND at a time in shared memory, and finishes each: FINISH takes v, output
-// n of the block.
+// Adds up the sums of the subgroups along z, a ROUND at a time in shared memory, and finishes each: FINISH takes v,
+// output n of the block.
 #define GPU_MATRIX_END_SUMS(FINISH)                                                                      \
     GPU_TEXT(                                                                                            \
         if (MATRIX == MATRIX_SPLIT) {                                                                    \

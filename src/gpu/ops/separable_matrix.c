@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // See separable.h. A work-group has the positions of a tile, 8 wide and 2 * BLOCK_X high, and the outputs of GROUP_Y
-// subgroups. Its work-items first compute the depthwise convolution, each a column of the tile for one input slice, into
-// shared memory, as operands of the matrix units; then its subgroups take their products from there (matrix_text.h), and
-// divide the steps along z. Where the input has more slices than shared memory has room for, they come in several rounds
-// of CHUNK steps.
+// subgroups. Its work-items first compute the depthwise convolution, each a column of the tile for one input slice,
+// into shared memory, as operands of the matrix units; then its subgroups take their products from there
+// (matrix_text.h), and divide the steps along z. Where the input has more slices than shared memory has room for, they
+// come in several rounds of CHUNK steps.
 //
-// The weights are the bias of the 1x1 convolution, then those of the depthwise one (for four slices that lie next to each
-// other: their biases, then their weights, tap after tap), then the streams of matrix.c, whose first steps are loaded
-// before the kernel waits for earlier ones.
+// The weights are the bias of the 1x1 convolution, then those of the depthwise one (for four slices that lie next to
+// each other: their biases, then their weights, tap after tap), then the streams of matrix.c, whose first steps are
+// loaded before the kernel waits for earlier ones.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
     .name = "separable_matrix",
     .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},
-    // step: stride and dilation along x, padding; sum: steps and where the streams begin (y, z), and where the depthwise
-    // weights do; inner: a and b of STAGE.
+    // step: stride and dilation along x, padding; sum: steps and where the streams begin (y, z), and where the
+    // depthwise weights do; inner: a and b of STAGE.
     .params = {"step", "sum", "inner"},
     GPU_CONSTANTS({"BLOCK_X", 1},
                   {"BLOCK_O", 1},
@@ -125,11 +125,11 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
 // ---- the block ------------------------------------------------------------------------------------------------------
 
 // A model of a device, in cycles of a compute unit. A warp computes a column of the tile in four slices: it waits
-// FAR_LATENCY for the loads of each turn, takes a cycle for each line of memory that they touch, and its products a quarter
-// of a unit four cycles each. Then steps are products, bytes of weights, and a LATENCY for each `depth` of them; and each
-// round of the sums along z takes ROUND_CYCLES. All but START are fitted to 108 times of the layers of MobileNet v1 on an
-// H100 (CUDA, f32), which the model predicts to 22 %. START was 3500 there, and is less by what the models of two dispatches
-// leave out (1.2 us on the average of these layers), so that the three can be compared.
+// FAR_LATENCY for the loads of each turn, takes a cycle for each line of memory that they touch, and its products a
+// quarter of a unit four cycles each. Then steps are products, bytes of weights, and a LATENCY for each `depth` of
+// them; and each round of the sums along z takes ROUND_CYCLES. All but START are fitted to 108 times of the layers of
+// MobileNet v1 on an H100 (CUDA, f32), which the model predicts to 22 %. START was 3500 there, and is less by what the
+// models of two dispatches leave out (1.2 us on the average of these layers), so that the three can be compared.
 enum { BANDWIDTH = 48, FAR_LATENCY = 1500, LATENCY = 300, START = 1300, ROUND_CYCLES = 400 };
 enum { MAX_SUBGROUPS = 8, MAX_ROUND = 4, MAX_SPAN = 24, COLUMN_REGISTERS = 24 };
 enum { UNIT_REGISTERS = 65536, UNIT_VECTORS = 14500 }; // of a unit: registers, and vectors of shared memory
