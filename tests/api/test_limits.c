@@ -120,7 +120,7 @@ static void a_plan_after_one_that_failed(void **state)
     } runs[] = {{210, 10, kTfLiteOk}, {200, 190, kTfLiteError}, {300, 10, kTfLiteOk}};
     struct client c;
     client_load(&c, &model);
-    HaliteInterpreterOptionsSetMemoryLimit(c.options, 3300);
+    HaliteInterpreterOptionsSetMemoryLimit(c.options, 3400);
     client_create(&c);
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
     for (size_t run = 0; run < sizeof runs / sizeof *runs; run++) {
