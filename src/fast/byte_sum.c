@@ -30,7 +30,7 @@ static void set_factors(struct hl_byte_sum *sum, double first, double second, in
     sum->fraction = 31 - range;
     int bits = 2 * LOW_BITS - 1 - exponent; // of the factors' fractions
     if (bits > sum->fraction + LOW_BITS) bits = sum->fraction + LOW_BITS;
-    const int64_t u = llround(ldexp(first, bits)), v = llround(ldexp(second, bits));
+    const int64_t u = (int64_t)round(ldexp(first, bits)), v = (int64_t)round(ldexp(second, bits));
     sum->upper = pair(u >> LOW_BITS, v >> LOW_BITS);
     sum->lower = pair(u & INT16_MAX, v & INT16_MAX);
     sum->left = sum->fraction + LOW_BITS - bits;
