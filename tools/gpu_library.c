@@ -24,10 +24,11 @@ bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem)
     gpu->handle = hl_library_open(path.data);
     bool ok = gpu->handle != NULL && load_functions(gpu, path.data, problem);
     if (gpu->handle == NULL)
-        hl_text_add(problem,
-                    "no GPU delegate beside this program: %s; put it there, name its folder in LD_LIBRARY_PATH, or build "
-                    "Halite with the OpenCL headers installed",
-                    hl_library_error());
+        hl_text_add(
+            problem,
+            "no GPU delegate beside this program: %s; put it there, name its folder in LD_LIBRARY_PATH, or build "
+            "Halite with the OpenCL headers installed",
+            hl_library_error());
     hl_text_free(&path);
     return ok;
 }
