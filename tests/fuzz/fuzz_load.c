@@ -84,7 +84,6 @@ static void read_entries(const TfLiteModel *model, const struct hl_model_signatu
 
 static void read_model(const TfLiteModel *model)
 {
-    promise(model->subgraph_count > 0);
     read_text(model->description);
     for (int i = 0; i < model->code_count; i++) read_text(hl_model_code_name(&model->codes[i]));
     for (int i = 0; i < model->subgraph_count; i++) read_subgraph(model, &model->subgraphs[i]);
