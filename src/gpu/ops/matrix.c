@@ -138,7 +138,12 @@ int gpu_matrix_most_registers(int items)
     return half < REGISTERS_EACH ? half : REGISTERS_EACH;
 }
 
-int gpu_matrix_round(const struct gpu_matrix_block *block)
+int gpu_matrix_resident(int items)
+{
+    return UNIT_REGISTERS / (gpu_matrix_most_registers(items) * items);
+}
+
+static int round_of(const struct gpu_matrix_block *block)
 {
     int outputs = 2 * block->positions * block->outputs;
     return outputs < 4 ? 4 : outputs > 8 ? 8 : outputs;
@@ -158,7 +163,7 @@ static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *ca
            subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
            block->across <= caps->max_group[1] &&
            gpu_matrix_registers(block, form) <= gpu_matrix_most_registers(items) &&
-           16 * items * gpu_matrix_round(block) <= caps->shared_bytes &&
+           16 * items * round_of(block) <= caps->shared_bytes &&
            divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
            divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
 }
@@ -174,7 +179,7 @@ static int64_t block_cycles(const struct gpu_matrix_block *block, int units, con
     int64_t waves = divide_up(each, resident > 1 ? resident : 1);
     int64_t step = gpu_matrix_step_cycles(block, form);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
-    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, gpu_matrix_round(block)) : 0;
+    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
     int64_t parts[3] = {
         divide_up(each * subgroups, 4) * steps * step,
         each * block->along * steps * bytes / BANDWIDTH,
@@ -345,20 +350,20 @@ static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile
     }
 }
 
-int64_t gpu_matrix_rows(const struct gpu_matrix_block *block, int slices)
+static int64_t rows_of(const struct gpu_matrix_block *block, int slices)
 {
     return divide_up(divide_up(slices, 4 * block->outputs), block->across) * block->across;
 }
 
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps)
 {
-    return gpu_matrix_rows(block, slices) * steps * block->outputs * SUBGROUP * vectors_of(form);
+    return rows_of(block, slices) * steps * block->outputs * SUBGROUP * vectors_of(form);
 }
 
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
                      int32_t *to)
 {
-    int64_t rows = gpu_matrix_rows(block, gpu_slices(conv->y->shape));
+    int64_t rows = rows_of(block, gpu_slices(conv->y->shape));
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
             for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form))
@@ -390,8 +395,8 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
     struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
     if (!weights) return false;
     int values[CONSTANTS] = {
-        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,          [OUT] = places->out, [IN] = places->in,
-        [DEPTH] = block.depth,       [ROUND] = gpu_matrix_round(&block), [MATRIX] = form,
+        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,  [OUT] = places->out, [IN] = places->in,
+        [DEPTH] = block.depth,       [ROUND] = round_of(&block), [MATRIX] = form,
     };
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_matrix,

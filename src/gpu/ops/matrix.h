@@ -13,18 +13,18 @@ struct gpu_matrix_block {
     int across, along;
 };
 enum { GPU_MATRIX_SUBGROUP = 32 }; // work-items of a subgroup
-// What a work-item needs, the outputs that are summed in shared memory at a time, and the cycles that a quarter of a
-// compute unit takes for a step of a block.
-int gpu_matrix_most_registers(int items); // so that the next kernel's group may start before this one ends
+// What a work-item needs, what one of a group of `items` may take, so that the next kernel's group may start before
+// this one ends, and how many such groups a compute unit then has room for.
 int gpu_matrix_registers(const struct gpu_matrix_block *block, int form);
-int gpu_matrix_round(const struct gpu_matrix_block *block);
+int gpu_matrix_most_registers(int items);
+int gpu_matrix_resident(int items);
+// The cycles that a quarter of a compute unit takes for a step of a block.
 int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 
 // Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv);
-// The weights of a convolution whose sums have so many steps: the streams that its blocks need, their vectors, and what
-// they hold, in the order in which the units take it.
-int64_t gpu_matrix_rows(const struct gpu_matrix_block *block, int slices);
+// The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which
+// the units take it.
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
                      int32_t *to);

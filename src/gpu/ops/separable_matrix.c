@@ -132,7 +132,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
 // models of two dispatches leave out (1.2 us on the average of these layers), so that the three can be compared.
 enum { BANDWIDTH = 48, FAR_LATENCY = 1500, LATENCY = 300, START = 1300, ROUND_CYCLES = 400 };
 enum { MAX_SUBGROUPS = 8, MAX_ROUND = 4, MAX_SPAN = 24, COLUMN_REGISTERS = 24 };
-enum { UNIT_REGISTERS = 65536, UNIT_VECTORS = 14500 }; // of a unit: registers, and vectors of shared memory
+enum { UNIT_VECTORS = 14500 }; // of shared memory, that a unit has
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -196,9 +196,8 @@ static int64_t overlapped(int64_t a, int64_t b, int64_t c)
 // How many times the groups of a unit come one after the other.
 static int64_t waves_of(const struct plan_of_block *plan, int64_t each)
 {
-    int64_t items = (int64_t)GPU_MATRIX_SUBGROUP * plan->block.across * plan->block.along;
-    int64_t resident = UNIT_REGISTERS / (gpu_matrix_most_registers((int)items) * items),
-            room = UNIT_VECTORS / plan->room;
+    int resident = gpu_matrix_resident(GPU_MATRIX_SUBGROUP * plan->block.across * plan->block.along);
+    int room = UNIT_VECTORS / plan->room;
     if (room < resident) resident = room;
     return divide_up(each, larger(resident, 1));
 }
