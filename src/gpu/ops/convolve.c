@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "gpu/graph/convert.h"
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix.h"
 #include "gpu/ops/winograd.h"
 
@@ -169,23 +170,14 @@ enum { WARP = 32, LINE = 8, BANDWIDTH = 64, LOOP = 14, LATENCY = 250, START = 17
 enum { REGISTERS = 65536, REGISTERS_EACH = 255, REGISTERS_BESIDE = 10, UNIT_WARPS = 64 };
 enum { MAX_ITEMS = 256 }; // of a work-group
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // Returns the cycles for the loads of one warp and one term.
 static int64_t load_cycles(const struct gpu_conv_block *block)
 {
     int x = block->group[0] < WARP ? block->group[0] : WARP;
     int y = block->group[1] < WARP / x ? block->group[1] : WARP / x;
     int z = block->group[2] < WARP / x / y ? block->group[2] : WARP / x / y;
-    return block->positions * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
+    return block->positions * gpu_larger(4, z * gpu_divide_up(x, LINE)) +
+           4 * block->slices * gpu_larger(4, z * gpu_divide_up(y, LINE));
 }
 
 // Returns the cycles of a dispatch whose program has been run before. Four things go on at the same time: the
@@ -198,20 +190,23 @@ static int64_t run_cycles(const struct gpu_conv_block *block, int units, const s
     int slices = size->slices, terms = size->terms;
     int outputs = block->positions * block->slices, z = block->group[2], depth = block->depth;
     int64_t across = (int64_t)block->group[0] * block->positions, down = (int64_t)block->group[1] * block->slices;
-    int64_t groups = divide_up(positions, across) * divide_up(slices, down), per_unit = divide_up(groups, units);
-    int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP), steps = divide_up(terms, z);
+    int64_t groups = gpu_divide_up(positions, across) * gpu_divide_up(slices, down),
+            per_unit = gpu_divide_up(groups, units);
+    int64_t warps = gpu_divide_up((int64_t)block->group[0] * block->group[1] * z, WARP),
+            steps = gpu_divide_up(terms, z);
     int registers = REGISTERS_BESIDE + 4 * (outputs + depth * block->positions + 3 * depth * block->slices);
     int64_t resident = REGISTERS / ((registers < REGISTERS_EACH ? registers : REGISTERS_EACH) * warps * WARP);
     if (resident * warps > UNIT_WARPS) resident = UNIT_WARPS / warps;
     int64_t parts[4] = {
-        divide_up(per_unit * warps, 4) * (steps * (16 * outputs + LOOP) + 32 * outputs),
+        gpu_divide_up(per_unit * warps, 4) * (steps * (16 * outputs + LOOP) + 32 * outputs),
         per_unit * warps * (steps * load_cycles(block) + 4 * outputs),
-        per_unit * terms * 16 * (larger(across, 2) + 4 * down) / BANDWIDTH,
-        divide_up(per_unit, larger(1, resident)) * (divide_up(steps, depth) * LATENCY + steps * 16 * outputs + START),
+        per_unit * terms * 16 * (gpu_larger(across, 2) + 4 * down) / BANDWIDTH,
+        gpu_divide_up(per_unit, gpu_larger(1, resident)) *
+            (gpu_divide_up(steps, depth) * LATENCY + steps * 16 * outputs + START),
     };
     int64_t longest = 0, all = 0;
     for (int i = 0; i < 4; i++) {
-        longest = larger(longest, parts[i]);
+        longest = gpu_larger(longest, parts[i]);
         all += parts[i];
     }
     return longest + (all - longest) / 3;
@@ -251,8 +246,8 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
         return false;
     for (int i = 0; i < 3; i++)
         if (group[i] > caps->max_group[i]) return false;
-    if (divide_up(size->positions, (int64_t)group[0] * block->positions) > caps->max_groups[0] ||
-        divide_up(size->slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
+    if (gpu_divide_up(size->positions, (int64_t)group[0] * block->positions) > caps->max_groups[0] ||
+        gpu_divide_up(size->slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
         return false;
     if (items < WARP && items < few * size->slices && items < most)
         return false; // a group smaller than a warp is allowed only if there is no more work
@@ -584,7 +579,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
     int tuned;
     struct gpu_conv_block block = choose_tuned(plan, &size, in, made, made_count, &tuned);
-    if (divide_up(positions, (int64_t)block.group[0] * block.positions) > plan->caps->max_groups[0]) {
+    if (gpu_divide_up(positions, (int64_t)block.group[0] * block.positions) > plan->caps->max_groups[0]) {
         size.positions = positions;
         block = choose_tuned(plan, &size, in, made, made_count, &tuned);
     }
@@ -605,7 +600,8 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
                    {conv->dilation_w, conv->dilation_h, packing.group_out, 0},
                    {grid_w, grid_h, conv->offset_x, conv->offset_y}},
         .group = {block.group[0], block.group[1], block.group[2]},
-        .grid = {(int)divide_up(positions, block.positions), (int)divide_up(slices, block.slices), block.group[2]},
+        .grid = {(int)gpu_divide_up(positions, block.positions), (int)gpu_divide_up(slices, block.slices),
+                 block.group[2]},
         .epilogue = epilogue,
         .tuned = tuned,
     };

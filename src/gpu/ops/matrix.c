@@ -16,6 +16,7 @@
 
 #include "base/half.h"
 #include "gpu/ops/convolve_text.h"
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
@@ -116,11 +117,6 @@ enum { SPLIT = 32, BANDWIDTH = 48, LATENCY = 700, START = 1500, ROUND_CYCLES = 1
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, UNIT_SUBGROUPS = 64 };
 enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int vectors_of(int form)
 {
     return form == MATRIX_HALVES ? 1 : 2;
@@ -164,24 +160,24 @@ static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *ca
            block->across <= caps->max_group[1] &&
            gpu_matrix_registers(block, form) <= gpu_matrix_most_registers(items) &&
            16 * items * round_of(block) <= caps->shared_bytes &&
-           divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
-           divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
+           gpu_divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
+           gpu_divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
 }
 
 static int64_t block_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size, int form)
 {
-    int64_t steps = divide_up(divide_up(size->terms, 4), (int64_t)block->along * block->depth) * block->depth;
-    int64_t groups = divide_up(size->positions, 16 * block->positions) *
-                     divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
-    int64_t subgroups = (int64_t)block->across * block->along, each = divide_up(groups, units);
+    int64_t steps = gpu_divide_up(gpu_divide_up(size->terms, 4), (int64_t)block->along * block->depth) * block->depth;
+    int64_t groups = gpu_divide_up(size->positions, 16 * block->positions) *
+                     gpu_divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
+    int64_t subgroups = (int64_t)block->across * block->along, each = gpu_divide_up(groups, units);
     int64_t resident = UNIT_REGISTERS / (gpu_matrix_registers(block, form) * subgroups * SUBGROUP);
     if (resident * subgroups > UNIT_SUBGROUPS) resident = UNIT_SUBGROUPS / subgroups;
-    int64_t waves = divide_up(each, resident > 1 ? resident : 1);
+    int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
     int64_t step = gpu_matrix_step_cycles(block, form);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
-    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
+    int64_t rounds = block->along > 1 ? gpu_divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
     int64_t parts[3] = {
-        divide_up(each * subgroups, 4) * steps * step,
+        gpu_divide_up(each * subgroups, 4) * steps * step,
         each * block->along * steps * bytes / BANDWIDTH,
         waves * (steps / block->depth * LATENCY + START + rounds * ROUND_CYCLES + steps * step),
     };
@@ -352,7 +348,7 @@ static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile
 
 static int64_t rows_of(const struct gpu_matrix_block *block, int slices)
 {
-    return divide_up(divide_up(slices, 4 * block->outputs), block->across) * block->across;
+    return gpu_divide_up(gpu_divide_up(slices, 4 * block->outputs), block->across) * block->across;
 }
 
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps)
@@ -390,8 +386,8 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
     struct gpu_shape y = conv->y->shape;
     int form = gpu_matrix_form(plan, conv->x, conv), tuned;
     struct gpu_matrix_block block = choose_tuned(plan, size, form, places->in, &tuned);
-    int64_t all = divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
-    int64_t steps = divide_up(all, together) * together;
+    int64_t all = gpu_divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
+    int64_t steps = gpu_divide_up(all, together) * together;
     struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
     if (!weights) return false;
     int values[CONSTANTS] = {
@@ -406,8 +402,8 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
                    {conv->dilation_w, conv->dilation_h, size->slices, 0},
                    {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
         .group = {SUBGROUP, block.across, block.along},
-        .grid = {(int)divide_up(places->positions, 16 * block.positions) * SUBGROUP,
-                 (int)divide_up(size->slices, 4 * block.outputs), block.along},
+        .grid = {(int)gpu_divide_up(places->positions, 16 * block.positions) * SUBGROUP,
+                 (int)gpu_divide_up(size->slices, 4 * block.outputs), block.along},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
         .tuned = tuned,
     };

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -156,20 +157,10 @@ enum {
 enum { MAX_ITEMS = 256, MAX_OUTPUTS = 8, REGISTERS = 65536, REGISTERS_BESIDE = 50, UNIT_WARPS = 64 };
 enum { ROOM_STEP = 512 }; // shared memory is a multiple of so many vectors, so that layers share programs
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // The longest of what goes on at the same time, and half of the others.
 static int64_t overlapped(int64_t a, int64_t b, int64_t c)
 {
-    int64_t longest = larger(larger(a, b), c);
+    int64_t longest = gpu_larger(gpu_larger(a, b), c);
     return longest + (a + b + c - longest) / 2;
 }
 
@@ -183,7 +174,7 @@ static int64_t room_of(const struct gpu_conv_block *block, const struct gpu_sepa
 {
     int64_t tile = (int64_t)block->group[0] * block->positions * layers->inputs;
     int64_t parts = block->group[2] > 1 ? items_of(block) * round : 0;
-    return divide_up(larger(tile, parts), ROOM_STEP) * ROOM_STEP;
+    return gpu_divide_up(gpu_larger(tile, parts), ROOM_STEP) * ROOM_STEP;
 }
 
 // Returns how many outputs of a block are summed in shared memory at a time, a divisor of the block.
@@ -191,7 +182,7 @@ static int round_of(const struct gpu_conv_block *block, const struct gpu_separab
                     const struct gpu_caps *caps)
 {
     int outputs = block->positions * block->slices, round = outputs;
-    int64_t most = larger(room_of(block, layers, 1), caps->shared_bytes / 16 * 3 / 4);
+    int64_t most = gpu_larger(room_of(block, layers, 1), caps->shared_bytes / 16 * 3 / 4);
     if (block->group[2] == 1) return 1;
     while (round > 1 && (outputs % round || room_of(block, layers, round) > most)) round--;
     return round;
@@ -201,21 +192,22 @@ static int64_t fused_cycles(const struct gpu_conv_block *block, const struct gpu
                             const struct gpu_caps *caps)
 {
     int64_t across = (int64_t)block->group[0] * block->positions, down = (int64_t)block->group[1] * block->slices;
-    int64_t groups = divide_up(layers->positions, across) * divide_up(layers->slices, down);
-    int64_t each = divide_up(groups, gpu_conv_units(caps)), items = items_of(block), warps = divide_up(items, WARP);
+    int64_t groups = gpu_divide_up(layers->positions, across) * gpu_divide_up(layers->slices, down);
+    int64_t each = gpu_divide_up(groups, gpu_conv_units(caps)), items = items_of(block),
+            warps = gpu_divide_up(items, WARP);
     int64_t outputs = (int64_t)block->positions * block->slices, inputs = layers->inputs;
-    int64_t steps = divide_up(inputs, block->group[2]), turns = divide_up(inputs, items / across);
+    int64_t steps = gpu_divide_up(inputs, block->group[2]), turns = gpu_divide_up(inputs, items / across);
     int64_t registers = REGISTERS_BESIDE + 4 * (outputs + block->depth * (block->positions + 4 * block->slices));
     int64_t resident = REGISTERS / (registers * warps * WARP);
     if (resident * warps > UNIT_WARPS) resident = UNIT_WARPS / warps;
-    int64_t waves = divide_up(each, larger(resident, 1));
-    int64_t depthwise = overlapped(each * divide_up(across * inputs, WARP) * (TAP * layers->taps + 4),
+    int64_t waves = gpu_divide_up(each, gpu_larger(resident, 1));
+    int64_t depthwise = overlapped(each * gpu_divide_up(across * inputs, WARP) * (TAP * layers->taps + 4),
                                    each * across * inputs * 16 * layers->rows * layers->stride_w / BANDWIDTH,
                                    waves * turns * FAR_LATENCY);
     int64_t loads = each * warps * steps * (2 * block->positions + 16 * block->slices);
-    int64_t product = overlapped(divide_up(each * warps, 4) * (steps * (16 * outputs + LOOP) + 32 * outputs),
-                                 larger(each * inputs * 64 * down / BANDWIDTH, loads),
-                                 waves * (divide_up(steps, block->depth) * LATENCY + steps * 16 * outputs));
+    int64_t product = overlapped(gpu_divide_up(each * warps, 4) * (steps * (16 * outputs + LOOP) + 32 * outputs),
+                                 gpu_larger(each * inputs * 64 * down / BANDWIDTH, loads),
+                                 waves * (gpu_divide_up(steps, block->depth) * LATENCY + steps * 16 * outputs));
     int64_t rounds = block->group[2] > 1 ? outputs / round_of(block, layers, caps) : 0;
     return depthwise + product + waves * rounds * ROUND_CYCLES;
 }
@@ -231,7 +223,7 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
     if (block->depth > 1 && layers->inputs % (block->depth * block->group[2])) return false;
     for (int i = 0; i < 3; i++)
         if (block->group[i] > caps->max_group[i]) return false;
-    return divide_up(layers->positions, across) <= caps->max_groups[0] &&
+    return gpu_divide_up(layers->positions, across) <= caps->max_groups[0] &&
            room_of(block, layers, 1) * 16 <= caps->shared_bytes;
 }
 
@@ -269,9 +261,9 @@ static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_sep
         .terms = layers->inputs,
         .run = layers->inputs,
     };
-    int64_t vectors = divide_up(layers->positions * layers->inputs, gpu_conv_units(caps));
+    int64_t vectors = gpu_divide_up(layers->positions * layers->inputs, gpu_conv_units(caps));
     int64_t depthwise =
-        overlapped(divide_up(vectors, WARP) * (3 * layers->taps + 8),
+        overlapped(gpu_divide_up(vectors, WARP) * (3 * layers->taps + 8),
                    vectors * 16 * (1 + (int64_t)layers->stride_w * layers->stride_h) / BANDWIDTH, START);
     int64_t direct = gpu_conv_cycles(caps, &size), matrix = gpu_matrix_cycles(plan, between, &size);
     return depthwise + (matrix < direct ? matrix : direct) + gpu_step_cycles(caps);
@@ -340,7 +332,7 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
     *layers = layers_of(plan, depthwise, y);
     int64_t cycles = choose_block(plan->caps, layers, block);
     if (cycles == INT64_MAX ||
-        divide_up(positions, (int64_t)block->group[0] * block->positions) <= plan->caps->max_groups[0])
+        gpu_divide_up(positions, (int64_t)block->group[0] * block->positions) <= plan->caps->max_groups[0])
         return cycles;
     layers->positions = positions;
     layers->images = y.b;
@@ -391,7 +383,7 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
     int64_t cycles = plan_block(plan, &depthwise, y, &layers, &block);
     if (gpu_separable_matrix_cycles(plan, &depthwise, pointwise, &layers) < cycles)
         return gpu_plan_separable_matrix(plan, node, &depthwise, pointwise, &layers);
-    int tile = block.group[1] * block.slices, streams = (int)divide_up(layers.slices, tile);
+    int tile = block.group[1] * block.slices, streams = (int)gpu_divide_up(layers.slices, tile);
     int64_t own = (int64_t)layers.inputs * (layers.taps + 1), round = round_of(&block, &layers, plan->caps);
     struct gpu_weights *weights =
         gpu_plan_weights(plan, (size_t)(own + streams * gpu_conv_stream_vectors(pointwise, tile)));
@@ -419,8 +411,8 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
                    {staged ? gpu_float_bits(node->epilogue.stages[0].a) : 0,
                     staged ? gpu_float_bits(node->epilogue.stages[0].b) : 0}},
         .group = {block.group[0], block.group[1], block.group[2]},
-        .grid = {(int)divide_up((int64_t)y.w * y.h * y.b, block.positions), (int)divide_up(layers.slices, block.slices),
-                 block.group[2]},
+        .grid = {(int)gpu_divide_up((int64_t)y.w * y.h * y.b, block.positions),
+                 (int)gpu_divide_up(layers.slices, block.slices), block.group[2]},
         .epilogue = &plan->node->epilogue,
         .views = {[2] = {y.b, 1, y.w * y.h, y.c}},
     };

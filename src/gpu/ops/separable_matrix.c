@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
 #include "gpu/ops/separable.h"
 
@@ -134,16 +135,6 @@ enum { BANDWIDTH = 48, FAR_LATENCY = 1500, LATENCY = 300, START = 1300, ROUND_CY
 enum { MAX_SUBGROUPS = 8, MAX_ROUND = 4, MAX_SPAN = 24, COLUMN_REGISTERS = 24 };
 enum { UNIT_VECTORS = 14500 }; // of shared memory, that a unit has
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // A block, and what follows from it.
 struct plan_of_block {
     struct gpu_matrix_block block;
@@ -168,29 +159,22 @@ static bool complete(struct plan_of_block *plan, const struct gpu_caps *caps, co
         block->across > caps->max_group[1] ||
         gpu_matrix_registers(block, form) + COLUMN_REGISTERS > gpu_matrix_most_registers(items))
         return false;
-    int needed = (int)divide_up(size->inputs, STEP_SLICES), sums = round_of(block) * items;
-    int rounds = (int)divide_up(needed, together), vectors = caps->shared_bytes / 16;
+    int needed = (int)gpu_divide_up(size->inputs, STEP_SLICES), sums = round_of(block) * items;
+    int rounds = (int)gpu_divide_up(needed, together), vectors = caps->shared_bytes / 16;
     int most = vectors / (STEP_SLICES * column * together); // of `together` steps each
     if (block->along > 1 && sums > vectors) return false;
     if (most < 1) return false;
-    int chunks = (int)divide_up(rounds, most), each = (int)divide_up(rounds, chunks);
+    int chunks = (int)gpu_divide_up(rounds, most), each = (int)gpu_divide_up(rounds, chunks);
     plan->chunk = each * together;
     plan->steps = chunks * plan->chunk;
     plan->round = round_of(block);
-    plan->room = (int)larger((int64_t)plan->chunk * STEP_SLICES * column, block->along > 1 ? sums : 0);
+    plan->room = (int)gpu_larger((int64_t)plan->chunk * STEP_SLICES * column, block->along > 1 ? sums : 0);
     return true;
 }
 
 static int64_t tiles_of(const struct gpu_matrix_block *block, const struct gpu_separable_size *size)
 {
-    return divide_up(size->width, TILE_W) * divide_up(size->height, 2 * block->positions) * size->images;
-}
-
-// The longest of what goes on at the same time, and a third of the others.
-static int64_t overlapped(int64_t a, int64_t b, int64_t c)
-{
-    int64_t longest = larger(larger(a, b), c);
-    return longest + (a + b + c - longest) / 3;
+    return gpu_divide_up(size->width, TILE_W) * gpu_divide_up(size->height, 2 * block->positions) * size->images;
 }
 
 // How many times the groups of a unit come one after the other.
@@ -199,7 +183,7 @@ static int64_t waves_of(const struct plan_of_block *plan, int64_t each)
     int resident = gpu_matrix_resident(GPU_MATRIX_SUBGROUP * plan->block.across * plan->block.along);
     int room = UNIT_VECTORS / plan->room;
     if (room < resident) resident = room;
-    return divide_up(each, larger(resident, 1));
+    return gpu_divide_up(each, gpu_larger(resident, 1));
 }
 
 static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps *caps,
@@ -207,17 +191,18 @@ static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps
 {
     const struct gpu_matrix_block *block = &plan->block;
     int64_t subgroups = (int64_t)block->across * block->along, rows = 2 * block->positions;
-    int64_t groups = tiles_of(block, size) * divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
-    int64_t each = divide_up(groups, gpu_conv_units(caps)), waves = waves_of(plan, each);
-    int64_t turns = divide_up(plan->steps, subgroups), taps = size->taps, window = taps / size->rows;
+    int64_t groups = tiles_of(block, size) * gpu_divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
+    int64_t each = gpu_divide_up(groups, gpu_conv_units(caps)), waves = waves_of(plan, each);
+    int64_t turns = gpu_divide_up(plan->steps, subgroups), taps = size->taps, window = taps / size->rows;
     int64_t span = (rows - 1) * size->stride_h + window, lines = 4 * span * window + taps + 1;
-    int64_t depthwise = overlapped(each * turns * subgroups * lines, each * turns * subgroups * taps * rows,
-                                   waves * turns * FAR_LATENCY);
-    int64_t steps = divide_up(plan->steps, block->along);
+    int64_t depthwise = gpu_overlapped(each * turns * subgroups * lines, each * turns * subgroups * taps * rows,
+                                       waves * turns * FAR_LATENCY);
+    int64_t steps = gpu_divide_up(plan->steps, block->along);
     int64_t bytes = (int64_t)(form == MATRIX_HALVES ? 512 : 1024) * block->outputs * block->across * plan->steps;
-    int64_t product = overlapped(each * divide_up(subgroups, 4) * steps * gpu_matrix_step_cycles(block, form),
-                                 each * bytes / BANDWIDTH, waves * (divide_up(steps, block->depth) - 1) * LATENCY);
-    int64_t rounds = block->along > 1 ? divide_up(2 * block->positions * block->outputs, plan->round) : 0;
+    int64_t product =
+        gpu_overlapped(each * gpu_divide_up(subgroups, 4) * steps * gpu_matrix_step_cycles(block, form),
+                       each * bytes / BANDWIDTH, waves * (gpu_divide_up(steps, block->depth) - 1) * LATENCY);
+    int64_t rounds = block->along > 1 ? gpu_divide_up(2 * block->positions * block->outputs, plan->round) : 0;
     return depthwise + product + waves * (START + rounds * ROUND_CYCLES);
 }
 
@@ -277,7 +262,7 @@ static struct gpu_matrix_block choose(const struct gpu_plan *plan, const struct 
 // The vectors of the depthwise weights, whose slices are filled up to fours.
 static int64_t own_vectors(const struct gpu_separable_size *size)
 {
-    return divide_up(size->inputs, STEP_SLICES) * STEP_SLICES * (size->taps + 1);
+    return gpu_divide_up(size->inputs, STEP_SLICES) * STEP_SLICES * (size->taps + 1);
 }
 
 // Puts what gpu_depthwise_pack writes, slice after slice, next to each other for four slices.
@@ -315,7 +300,7 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
 
     bool staged = node->epilogue.count > 0;
     struct gpu_shape y = pointwise->y->shape;
-    int64_t tiles = divide_up(y.w, TILE_W) * divide_up(y.h, 2 * block->positions) * y.b;
+    int64_t tiles = gpu_divide_up(y.w, TILE_W) * gpu_divide_up(y.h, 2 * block->positions) * y.b;
     int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
         [BLOCK_O] = block->outputs,
@@ -339,7 +324,7 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
                    {staged ? gpu_float_bits(node->epilogue.stages[0].a) : 0,
                     staged ? gpu_float_bits(node->epilogue.stages[0].b) : 0}},
         .group = {GPU_MATRIX_SUBGROUP, block->across, block->along},
-        .grid = {(int)tiles * GPU_MATRIX_SUBGROUP, (int)divide_up(size->slices, 4 * block->outputs), block->along},
+        .grid = {(int)tiles * GPU_MATRIX_SUBGROUP, (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
         .epilogue = &plan->node->epilogue,
         .tuned = tuned,
     };
