@@ -43,6 +43,7 @@ struct gpu_caps {
     int max_group_size, max_group[3];
     int max_groups[3];
     int shared_bytes;      // shared memory of one work-group
+    int room_bytes;        // what a kernel's room may take, so that two groups fit a compute unit; 0: it has none
     int compute_units;     // 0: unknown
     int subgroup_size;     // 0: unknown
     int step_ns;           // what a dispatch costs that waits for the one before it, besides its work; 0: unknown

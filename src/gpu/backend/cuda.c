@@ -121,6 +121,8 @@ static int capability_of(const struct cuda_api *cuda, cuda_device_id id)
     return 10 * attribute(cuda, id, CUDA_CAPABILITY_MAJOR) + attribute(cuda, id, CUDA_CAPABILITY_MINOR);
 }
 
+enum { ROOM_BESIDE = 128 }; // shared memory that kernels with a room have besides
+
 static bool fill_caps(const struct cuda_library *library, cuda_device_id id, struct gpu_caps *caps)
 {
     const struct cuda_api *cuda = &library->cuda;
@@ -133,7 +135,7 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
     caps->half_math = capability_of(cuda, id) >= 53;
     caps->byte_dots = capability_of(cuda, id) >= 61;
     if (capability_of(cuda, id) >= 80)
-        caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES;
+        caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW;
     caps->step_ns = capability_of(cuda, id) >= 90 ? 900 : 1400; // in a graph, with programmatic edges and without
     caps->integrated = attribute(cuda, id, CUDA_INTEGRATED) != 0;
     caps->memory = memory;
@@ -144,6 +146,10 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
         caps->max_groups[i] = attribute(cuda, id, CUDA_MAX_GRID_DIM_X + i);
     }
     caps->shared_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK);
+    caps->room_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
+                       attribute(cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) - ROOM_BESIDE;
+    int most = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK_ASKED) - ROOM_BESIDE;
+    if (caps->room_bytes > most) caps->room_bytes = most;
     caps->compute_units = attribute(cuda, id, CUDA_MULTIPROCESSORS);
     caps->subgroup_size = attribute(cuda, id, CUDA_WARP_SIZE);
     return ok && memory > 0 && caps->max_group_size > 0;

@@ -58,7 +58,11 @@ enum {
     CUDA_INTEGRATED = 18,
     CUDA_CAPABILITY_MAJOR = 75,
     CUDA_CAPABILITY_MINOR = 76,
+    CUDA_RESERVED_SHARED_PER_BLOCK = 111,
+    CUDA_MAX_SHARED_PER_MULTIPROCESSOR = 81,
+    CUDA_MAX_SHARED_PER_BLOCK_ASKED = 97, // where cuFuncSetAttribute has asked for it
     CUDA_FUNCTION_MAX_THREADS = 0,
+    CUDA_FUNCTION_SHARED_BYTES = 8, // that launches may give
 };
 
 enum {
@@ -148,6 +152,7 @@ struct cuda_edge {
     X(module_function, cuModuleGetFunction, \
         (struct cuda_function **function, struct cuda_module *module, const char *name)) \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, struct cuda_function *function)) \
+    X(function_set_attribute, cuFuncSetAttribute, (struct cuda_function *function, int attribute, int value)) \
     X(launch, cuLaunchKernel, (struct cuda_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, struct cuda_stream *stream, \
         void **params, void **extra)) \

@@ -158,7 +158,11 @@ static bool add_node(struct building *building, int index)
     const struct gpu_program *program = record->program;
     void *arguments[GPU_MAX_BUFFERS + 1];
     fill_arguments(record, arguments);
-    struct cuda_kernel_node kernel = {.function = program->function, .params = arguments};
+    struct cuda_kernel_node kernel = {
+        .function = program->function,
+        .shared_bytes = program->room_bytes,
+        .params = arguments,
+    };
     for (int i = 0; i < 3; i++) {
         kernel.grid[i] = record->groups[i];
         kernel.block[i] = (unsigned)program->group[i];
@@ -248,7 +252,7 @@ static bool run_timed(struct gpu_list *list, struct cuda_event **events)
         fill_arguments(record, arguments);
         cuda_result code = cuda->launch(record->program->function, record->groups[0], record->groups[1],
                                         record->groups[2], (unsigned)group[0], (unsigned)group[1], (unsigned)group[2],
-                                        0, device->stream, arguments, NULL);
+                                        record->program->room_bytes, device->stream, arguments, NULL);
         if (!gpu_cuda_succeeded(device, code, "cuLaunchKernel", record->program->name)) return false;
     }
     return gpu_cuda_finish(device);

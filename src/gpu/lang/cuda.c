@@ -230,35 +230,71 @@ static const char matrix_words[] =
     "}\n"
     "FUNCTION_ float of_bits_(unsigned u) { return __int_as_float((int)u); }\n"
     "FUNCTION_ unsigned bits_(float v) { return (unsigned)__float_as_int(v); }\n"
-    // Two halves of each number, or one, as the bits of a float4: those of x y, of z w, and what they leave.
-    "FUNCTION_ f4_ matrix_operand_(f4_ v) {\n"
-    "    if (MATRIX == MATRIX_FLOATS) return v;\n"
-    "    unsigned low = halves_(v.x, v.y), high = halves_(v.z, v.w);\n"
-    "    f4_ four = mkf4(of_bits_(low), of_bits_(high), 0.0f, 0.0f);\n"
-    "    if (MATRIX == MATRIX_HALVES) return four;\n"
-    "    four.z = of_bits_(rest_(v.x, v.y, low)); four.w = of_bits_(rest_(v.z, v.w, high));\n"
-    "    return four;\n"
+    // The four registers of an operand, as the instruction takes them: halves of x y of both positions, then of z w, and
+    // what these leave. In floats: x and y of both positions, and z and w.
+    "FUNCTION_ void matrix_operands_(f4_ &first, f4_ &last, f4_ xa, f4_ xb) {\n"
+    "    first = mkf4(xa.x, xb.x, xa.y, xb.y);\n"
+    "    last = mkf4(xa.z, xb.z, xa.w, xb.w);\n"
+    "    if (MATRIX == MATRIX_FLOATS) return;\n"
+    "    unsigned a0 = halves_(xa.x, xa.y), a1 = halves_(xb.x, xb.y), a2 = halves_(xa.z, xa.w), a3 = halves_(xb.z, xb.w);\n"
+    "    first = mkf4(of_bits_(a0), of_bits_(a1), of_bits_(a2), of_bits_(a3));\n"
+    "    if (MATRIX == MATRIX_HALVES) return;\n"
+    "    last = mkf4(of_bits_(rest_(xa.x, xa.y, a0)), of_bits_(rest_(xb.x, xb.y, a1)), of_bits_(rest_(xa.z, xa.w, a2)),\n"
+    "                of_bits_(rest_(xb.z, xb.w, a3)));\n"
     "}\n"
-    "FUNCTION_ void matrix_step_(f4_ &a, f4_ &b, f4_ &rest_a, f4_ &rest_b, f4_ xa, f4_ xb, i4_ wa, i4_ wb) {\n"
+    "FUNCTION_ void matrix_step_(f4_ &a, f4_ &b, f4_ &rest_a, f4_ &rest_b, f4_ first, f4_ last, i4_ wa, i4_ wb) {\n"
     "    if (MATRIX == MATRIX_FLOATS) {\n"
-    "        floats_(a.x, a.y, b.x, b.y, xa.x, xb.x, xa.y, xb.y, wa.x, wa.y);\n"
-    "        floats_(a.z, a.w, b.z, b.w, xa.x, xb.x, xa.y, xb.y, wb.x, wb.y);\n"
-    "        floats_(a.x, a.y, b.x, b.y, xa.z, xb.z, xa.w, xb.w, wa.z, wa.w);\n"
-    "        floats_(a.z, a.w, b.z, b.w, xa.z, xb.z, xa.w, xb.w, wb.z, wb.w);\n"
+    "        floats_(a.x, a.y, b.x, b.y, first.x, first.y, first.z, first.w, wa.x, wa.y);\n"
+    "        floats_(a.z, a.w, b.z, b.w, first.x, first.y, first.z, first.w, wb.x, wb.y);\n"
+    "        floats_(a.x, a.y, b.x, b.y, last.x, last.y, last.z, last.w, wa.z, wa.w);\n"
+    "        floats_(a.z, a.w, b.z, b.w, last.x, last.y, last.z, last.w, wb.z, wb.w);\n"
     "        return;\n"
     "    }\n"
-    "    unsigned a0 = bits_(xa.x), a1 = bits_(xb.x), a2 = bits_(xa.y), a3 = bits_(xb.y);\n"
+    "    unsigned a0 = bits_(first.x), a1 = bits_(first.y), a2 = bits_(first.z), a3 = bits_(first.w);\n"
     "    four_halves_(a.x, a.y, b.x, b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
     "    four_halves_(a.z, a.w, b.z, b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
     "    if (MATRIX == MATRIX_HALVES) return;\n"
-    "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wb.x, wb.y);\n"
-    "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wb.z, wb.w);\n"
-    "    a0 = bits_(xa.z); a1 = bits_(xb.z); a2 = bits_(xa.w); a3 = bits_(xb.w);\n"
+    "    if (MATRIX == MATRIX_SPLIT) {\n"
+    "        four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wb.x, wb.y);\n"
+    "        four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wb.z, wb.w);\n"
+    "    }\n"
+    "    a0 = bits_(last.x); a1 = bits_(last.y); a2 = bits_(last.z); a3 = bits_(last.w);\n"
     "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
     "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
     "}\n"
-    "#define MATRIX_OPERAND(v) matrix_operand_(v)\n"
-    "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) matrix_step_(a, b, rest_a, rest_b, xa, xb, wa, wb)\n";
+    "#define MATRIX_OPERANDS(first, last, xa, xb) matrix_operands_(first, last, xa, xb)\n"
+    "#define MATRIX_STEP(a, b, rest_a, rest_b, first, last, wa, wb) matrix_step_(a, b, rest_a, rest_b, first, last, wa, wb)\n";
+
+// The room is shared memory whose size the launch gives, and one barrier for each slot counts the bytes that have come.
+// One work-item asks for a copy in bulk, which needs no registers and goes on while the kernel waits. Devices without
+// such copies have the work-items copy.
+static const char room_words[] =
+    "FUNCTION_ bool is_first_() { return threadIdx.x + threadIdx.y + threadIdx.z == 0; }\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "FUNCTION_ void begin_arrivals_(unsigned long long *arrivals) {\n"
+    "    if (is_first_()) {\n"
+    "        for (int i = 0; i < 8; i++) asm volatile(\"mbarrier.init.b64 [%0], 1;\" : : \"l\"(arrivals + i) : \"memory\");\n"
+    "        asm volatile(\"fence.mbarrier_init.release.cluster;\" : : : \"memory\");\n"
+    "    }\n"
+    "    __syncthreads();\n"
+    "}\n"
+    "FUNCTION_ void fetch_bulk_(f4_ *to, const i4_ *from, int count, unsigned long long *arrival) {\n"
+    "    if (!is_first_()) return;\n"
+    "    asm volatile(\"mbarrier.arrive.expect_tx.b64 _, [%0], %1;\" : : \"l\"(arrival), \"r\"(count * 16) : \"memory\");\n"
+    "    asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\"\n"
+    "                 : : \"l\"(__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(count * 16),\n"
+    "                     \"l\"(__cvta_generic_to_shared(arrival)) : \"memory\");\n"
+    "}\n"
+    "FUNCTION_ void await_arrival_(unsigned long long *arrival, int parity) {\n"
+    "    asm volatile(\"{.reg .pred p; L_%=: mbarrier.try_wait.parity.b64 p, [%0], %1; @!p bra L_%=;}\"\n"
+    "                 : : \"l\"(arrival), \"r\"(parity) : \"memory\");\n"
+    "}\n"
+    "#define ARRIVED(slot, turn) await_arrival_(arrivals_ + (slot), (turn) & 1)\n"
+    "#define FETCH_(b, slot, to, from, count) fetch_bulk_(room + (to), b + (from), count, arrivals_ + (slot))\n"
+    "#define BEGIN_ROOM_ __shared__ unsigned long long arrivals_[8]; begin_arrivals_(arrivals_);\n"
+    "#else\n"
+    "#define BEGIN_ROOM_\n"
+    "#endif\n";
 
 const struct gpu_prelude gpu_prelude_cuda = {
     .first = {vectors, vectors, vectors},
@@ -273,6 +309,8 @@ const struct gpu_prelude gpu_prelude_cuda = {
                  "    int d; asm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(sum)); return d;\n"
                  "}\n",
     .matrix_words = matrix_words,
+    .room_words = room_words,
+    .room = "    extern __shared__ f4_ room[];\n    BEGIN_ROOM_\n",
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
     .shared = "__shared__ ",

@@ -28,6 +28,13 @@ static int own_constants(const struct gpu_kernel *kernel)
     return count;
 }
 
+int gpu_kernel_constant_index(const struct gpu_kernel *kernel, const char *name)
+{
+    int own = own_constants(kernel);
+    while (own-- > 0 && strcmp(kernel->constants[own].name, name) != 0) continue;
+    return own;
+}
+
 int gpu_kernel_constant_count(const struct gpu_kernel *kernel)
 {
     return own_constants(kernel) + (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
@@ -112,7 +119,8 @@ static const char *const access_words[GPU_ARG_KINDS] = {
                       "#define store_$(i, v) b_$[i] = (v)\n"
                       "#define write_$(p, v) b_$[at_(n_$, p)] = (v)\n",
     [GPU_INTS] = "#define $(i) b_$[i]\n"
-                 "#define early_$(i) LOAD_EARLY_(b_$, i)\n",
+                 "#define early_$(i) LOAD_EARLY_(b_$, i)\n"
+                 "#define fetch_$(slot, to, from, count) FETCH_(b_$, slot, to, from, count)\n",
 };
 // Access to the memory of an argument: [0] stored as the program's stor4, [1] as floats where stor4 is halves.
 static const char *const storage_words[2][GPU_ARG_KINDS] = {
@@ -155,6 +163,7 @@ static const char shape_words[] = "#define $_w (n_$.x)\n"
 // n: the sizes (w, h, c, b) of a value; p: a position (x, y, slice, batch) in it.
 static const char common_words[] =
     "#define bits_to_float4(v) mkf4(bits_to_float((v).x), bits_to_float((v).y), bits_to_float((v).z), bits_to_float((v).w))\n"
+    "#define float4_to_bits(v) mki4(float_to_bits((v).x), float_to_bits((v).y), float_to_bits((v).z), float_to_bits((v).w))\n"
     "FUNCTION_ int slices_(int4 n) { return (n.z + 3) >> 2; }\n"
     "FUNCTION_ int at_(int4 n, int4 p) { return ((p.w * slices_(n) + p.z) * n.y + p.y) * n.x + p.x; }\n"
     "FUNCTION_ bool beside_(int4 n, int4 p) { return to_uint_(p.x) >= to_uint_(n.x) || to_uint_(p.y) >= to_uint_(n.y); }\n"
@@ -258,13 +267,16 @@ static const char plain_dot_words[] = "#define dot_bytes(a, b, sum) dot_bytes_(a
 static const char matrix_array[] = "float4 exchange_[GROUP_X * GROUP_Y * GROUP_Z * 4]";
 static const char matrix_words[] =
     "#define MATRIX_REST 0.0f\n"
-    "#define MATRIX_OPERAND(v) (v)\n"
-    "#define MATRIX_STEP(a, b, rest_a, rest_b, xa, xb, wa, wb) { \\\n"
+    "#define MATRIX_OPERANDS(first, last, xa, xb) { \\\n"
+    "    first = mkf4((xa).x, (xb).x, (xa).y, (xb).y); \\\n"
+    "    last = mkf4((xa).z, (xb).z, (xa).w, (xb).w); \\\n"
+    "}\n"
+    "#define MATRIX_STEP(a, b, rest_a, rest_b, first, last, wa, wb) { \\\n"
     "    int item_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; \\\n"
     "    int first_ = item_ - LID0; \\\n"
     "    BARRIER; \\\n"
-    "    exchange_[item_ * 4] = xa; \\\n"
-    "    exchange_[item_ * 4 + 1] = xb; \\\n"
+    "    exchange_[item_ * 4] = mkf4((first).x, (first).z, (last).x, (last).z); \\\n"
+    "    exchange_[item_ * 4 + 1] = mkf4((first).y, (first).w, (last).y, (last).w); \\\n"
     "    exchange_[item_ * 4 + 2] = bits_to_float4(wa); \\\n"
     "    exchange_[item_ * 4 + 3] = bits_to_float4(wb); \\\n"
     "    BARRIER; \\\n"
@@ -277,6 +289,19 @@ static const char matrix_words[] =
     "                  dot4(exchange_[x_ + 1], exchange_[w_ + 1]), dot4(exchange_[x_ + 1], exchange_[w_ + 17])); \\\n"
     "    } \\\n"
     "}\n";
+
+// ---- the words for a room. All work-items copy, and the barrier before the first use makes their copies seen.
+static const char *const room_array[] = {"float4 room[ROOM]", NULL};
+static const char room_words[] =
+    "#ifndef FETCH_\n"
+    "#define FETCH_(b, slot, to, from, count) { \\\n"
+    "    for (int i_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; i_ < (count); i_ += GROUP_X * GROUP_Y * GROUP_Z) { \\\n"
+    "        int4 bits_ = b[(from) + i_]; \\\n"
+    "        room[(to) + i_] = bits_to_float4(bits_); \\\n"
+    "    } \\\n"
+    "}\n"
+    "#define ARRIVED(slot, turn)\n"
+    "#endif\n";
 
 // The words of floats as those of codes, for kernels that move elements of either.
 static const char moving_words[] =
@@ -312,14 +337,6 @@ static bool takes_value(int op)
 static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
     "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
     "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
-
-// Returns the index of the constant STAGE, an operation that the text itself applies; -1: there is none.
-static int stage_constant(const struct gpu_kernel *kernel)
-{
-    int own = own_constants(kernel);
-    while (own-- > 0 && strcmp(kernel->constants[own].name, "STAGE") != 0) continue;
-    return own;
-}
 
 // Writes a function with one branch for each operation in use, and one call of it for each stage. inner: the value of
 // STAGE, NONE where the kernel has no such constant.
@@ -498,6 +515,8 @@ static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, 
 {
     const char *const plain[] = {kernel->matrix && !prelude->matrix_words ? matrix_array : NULL, NULL};
     put_arrays(text, prelude, kernel->shared);
+    if (kernel->room && prelude->room) put(text, prelude->room);
+    else if (kernel->room) put_arrays(text, prelude, room_array);
     put_arrays(text, prelude, plain);
 }
 
@@ -507,7 +526,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     const struct gpu_prelude *prelude = preludes[language];
     static const int none[GPU_EPILOGUE_STAGES];
     const int *stages = constants ? constants + own_constants(kernel) : none;
-    int params = gpu_kernel_param_count(kernel), own = stage_constant(kernel);
+    int params = gpu_kernel_param_count(kernel), own = gpu_kernel_constant_index(kernel, "STAGE");
     int inner = own < 0 ? GPU_EPI_NONE : constants ? constants[own] : kernel->constants[own].value;
     bool either = prelude->constants_stay && precision == GPU_F16S;
     struct hl_text text = {0};
@@ -526,7 +545,14 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
     if (kernel->matrix) put(&text, prelude->matrix_words ? prelude->matrix_words : matrix_words);
-    if (prelude->start[1]) put(&text, kernel->waits ? "#define GROUPS_ 2\n" : "#define GROUPS_ 1\n");
+    if (kernel->room) {
+        put(&text, prelude->room_words);
+        put(&text, room_words);
+    }
+    if (prelude->start[1])
+        put(&text, gpu_kernel_constant_index(kernel, "RESIDENT") >= 0 ? "#define GROUPS_ RESIDENT\n"
+                   : kernel->waits                                    ? "#define GROUPS_ 2\n"
+                                                                      : "#define GROUPS_ 1\n");
     if (kernel->waits && !prelude->start[1]) put(&text, "#define WAIT\n#define LOAD_EARLY_(b, i) b[i]\n");
     if (params) {
         put(&text, prelude->params_open);

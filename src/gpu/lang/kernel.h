@@ -74,12 +74,13 @@ enum gpu_axis { GPU_AXES(GPU_VALUE) };
 // Values of the constant MATRIX of kernels with MATRIX_STEP, which say how numbers become what matrix units multiply,
 // always with sums in floats. MATRIX_FLOATS: each is the sum of two numbers of TF32's 11 bits, and the three larger ones
 // of the four products are summed. MATRIX_SPLIT: the same with two halves, the second times 2048; for numbers that
-// halves can hold. MATRIX_HALVES: rounded to halves, one product. Languages without such units compute MATRIX_FLOATS with
-// plain products, and have no other.
-#define GPU_MATRIX_FORMS(X) X(MATRIX_FLOATS) X(MATRIX_SPLIT) X(MATRIX_HALVES)
+// halves can hold. MATRIX_HALVES: rounded to halves, one product. MATRIX_NARROW: as MATRIX_SPLIT, with weights that are
+// halves, so that two products are left. Languages without such units compute MATRIX_FLOATS with plain products, and have
+// no other.
+#define GPU_MATRIX_FORMS(X) X(MATRIX_FLOATS) X(MATRIX_SPLIT) X(MATRIX_HALVES) X(MATRIX_NARROW)
 enum gpu_matrix_form { GPU_MATRIX_FORMS(GPU_VALUE) };
 
-enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 12, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 3 };
+enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 16, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 3 };
 
 struct gpu_kernel {
     const char *name;
@@ -89,6 +90,9 @@ struct gpu_kernel {
     const struct gpu_constant *constants; // GPU_CONSTANTS(…), up to GPU_KERNEL_CONSTANTS; NULL if there are none
     const char *value_names[GPU_KERNEL_NAMES];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
+    // The text has the shared array `float4 room[ROOM]` besides, of up to room_bytes of the device's caps, and words that
+    // fetch constants into it (docs/kernel_dialect.md). ROOM is a constant of the kernel.
+    bool room;
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_. With a constant STAGE,
     // which is the operation of a stage, the text may also call stage(STAGE, v, a, b) on what it computes on the way.
@@ -102,7 +106,8 @@ struct gpu_kernel {
     // The text uses MATRIX_STEP. GROUP_X is then 32. Languages without such units take 64 bytes of shared memory for each
     // work-item besides.
     bool matrix;
-    // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most.
+    // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most. Two of its groups
+    // are to fit a compute unit, or as many as its constant RESIDENT says.
     bool waits;
     const char *body;
     // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
@@ -119,6 +124,8 @@ struct gpu_kernel_modules {
 #define GPU_TEXT(...) #__VA_ARGS__
 
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
+// The index of one of the kernel's own constants; -1: it has none of that name.
+int gpu_kernel_constant_index(const struct gpu_kernel *kernel, const char *name);
 int gpu_kernel_constant_count(const struct gpu_kernel *kernel); // the kernel's own, and then the epilogue's
 
 // An epilogue is a list of stages (epilogue.def). Its constants EPI_0 to EPI_3, which follow the kernel's own, are the

@@ -20,6 +20,8 @@ struct gpu_prelude {
     const char *dot_words;             // dot_bytes as an instruction; NULL: the language has none
     const char *dot_first;             // what comes first in texts with dot_words
     const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
+    const char *room_words;            // may define FETCH_ and ARRIVED, which else are plain code
+    const char *room;                  // declares the array `room`; NULL: as a usual shared array
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4

@@ -531,7 +531,7 @@ static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct
                                        const struct gpu_conv_size *size)
 {
     int64_t winograd = gpu_winograd_cycles(plan, conv);
-    int64_t matrix = gpu_matrix_takes(plan, conv) ? gpu_matrix_cycles(plan, conv->x, size) : INT64_MAX;
+    int64_t matrix = gpu_matrix_takes(plan, conv) ? gpu_matrix_cycles(plan, conv->x, conv, size) : INT64_MAX;
     if (winograd == INT64_MAX && matrix == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
     if (winograd < direct && winograd < matrix) return WINOGRAD;

@@ -50,7 +50,7 @@ const struct gpu_kernel gpu_kernel_matrix = {
                   {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time
                   {"MATRIX", MATRIX_FLOATS}),
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
+    .shared = {"float4 room[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -90,9 +90,10 @@ const struct gpu_kernel gpu_kernel_matrix = {
             }
             UNROLL for (int n = 0; n < DEPTH; n += 1) {
                 UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                    acc4 xa = MATRIX_OPERAND(v[(n * BLOCK_X + i) * 2]);
-                    acc4 xb = MATRIX_OPERAND(v[(n * BLOCK_X + i) * 2 + 1]);
-    ) GPU_MATRIX_ADD_STEP(xa, xb) GPU_TEXT(
+                    acc4 first = v[(n * BLOCK_X + i) * 2];
+                    acc4 last = first;
+                    MATRIX_OPERANDS(first, last, v[(n * BLOCK_X + i) * 2], v[(n * BLOCK_X + i) * 2 + 1]);
+    ) GPU_MATRIX_ADD_STEP(first, last) GPU_TEXT(
                 }
             }
             s0 += GROUP_Z * DEPTH;
@@ -112,19 +113,26 @@ const struct gpu_kernel gpu_kernel_matrix = {
 // for each `depth` steps of a subgroup, START before its first load and after its last sum, and ROUND_CYCLES for each
 // round of the sums along z. The figures are estimates: of five blocks tried for each layer size of MobileNet v1 on an
 // H200, none made the network more than 2 us faster than the block that this chooses.
-static const int product_cycles[] = {[MATRIX_FLOATS] = 96, [MATRIX_SPLIT] = 48, [MATRIX_HALVES] = 16};
+static const int product_cycles[] = {
+    [MATRIX_FLOATS] = 96, [MATRIX_SPLIT] = 48, [MATRIX_HALVES] = 16, [MATRIX_NARROW] = 32};
 enum { SPLIT = 32, BANDWIDTH = 48, LATENCY = 700, START = 1500, ROUND_CYCLES = 150 };
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, UNIT_SUBGROUPS = 64 };
 enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
 
 static int vectors_of(int form)
 {
-    return form == MATRIX_HALVES ? 1 : 2;
+    return form < MATRIX_HALVES ? 2 : 1;
+}
+
+// Numbers that are split have their small products in sums of their own.
+static int sums_of(int form)
+{
+    return form == MATRIX_SPLIT || form == MATRIX_NARROW ? 2 : 1;
 }
 
 int gpu_matrix_registers(const struct gpu_matrix_block *block, int form)
 {
-    int sums = 8 * block->positions * block->outputs * (form == MATRIX_SPLIT ? 2 : 1);
+    int sums = 8 * block->positions * block->outputs * sums_of(form);
     return REGISTERS_BESIDE + sums + block->depth * (8 * block->positions + 4 * block->outputs * vectors_of(form));
 }
 
@@ -272,10 +280,31 @@ static bool are_moderate(const struct gpu_convolution *conv)
     return most >= 1.0f / LIMIT;
 }
 
+static bool is_half(float weight)
+{
+    uint32_t bits = hl_float_bits(weight), exponent = bits >> 23 & 255;
+    if ((bits & 0x1fff) == 0 && exponent > 112 && exponent < 143) return true; // a half with all of its bits
+    return exponent < 143 && weight == hl_half_to_float(hl_half_from_float(weight));
+}
+
+// Returns whether all weights are halves, as those of float16 models are.
+static bool are_halves(const struct gpu_convolution *conv)
+{
+    for (int output = 0; output < conv->outputs; output++)
+        for (int tap = 0; tap < conv->kernel_w * conv->kernel_h; tap++) {
+            const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
+                                tap % conv->kernel_w * conv->by_w;
+            for (int i = 0; i < conv->inputs; i++)
+                if (!is_half(from[i * conv->by_input])) return false;
+        }
+    return true;
+}
+
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
 {
     unsigned forms = plan->caps->matrix_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
+    if (conv && forms >> MATRIX_NARROW & 1 && is_bounded(x) && are_halves(conv)) return MATRIX_NARROW;
     if (forms >> MATRIX_SPLIT & 1 && is_bounded(x) && (!conv || are_moderate(conv))) return MATRIX_SPLIT;
     return forms >> MATRIX_FLOATS & 1 ? MATRIX_FLOATS : -1;
 }
@@ -286,10 +315,11 @@ bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution 
            conv->kernel_w * conv->kernel_h > 0 && gpu_matrix_form(plan, conv->x, conv) >= 0;
 }
 
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_conv_size *size)
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
+                          const struct gpu_conv_size *size)
 {
     struct gpu_matrix_block block;
-    int form = gpu_matrix_form(plan, x, NULL);
+    int form = gpu_matrix_form(plan, x, conv);
     return form < 0 ? INT64_MAX : gpu_choose_matrix_block(plan->caps, size, form, &block);
 }
 

@@ -42,7 +42,9 @@ struct gpu_matrix_places {
     int64_t positions;  // of all batches
 };
 // Returns the cycles of a compute unit that sums over channels of x take; INT64_MAX: the device has no matrix units.
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_conv_size *size);
+// conv: NULL where the weights are not known.
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
+                          const struct gpu_conv_size *size);
 // Returns whether a convolution can be computed in this way.
 bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv);
 bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,

@@ -16,7 +16,7 @@
     GPU_TEXT(                                                                                            \
         int row = LID0 / 4;                                                                              \
         int part = LID0 % 4;                                                                             \
-        int vectors = pick(MATRIX == MATRIX_HALVES, 1, 2);                                               \
+        int vectors = pick(MATRIX < MATRIX_HALVES, 2, 1);                                                \
         int stream = FIRST + (GROUP1 * GROUP_Y + LID1) * (STEPS * BLOCK_O * vectors * 32) + LID0;        \
         int first_slice = (GROUP1 * GROUP_Y + LID1) * (4 * BLOCK_O) + part;                              \
         int4 first_half[DEPTH * BLOCK_O];                                                                \
@@ -24,7 +24,11 @@
         acc4 sums[2 * BLOCK_X * BLOCK_O];                                                                \
         acc4 rest[2 * BLOCK_X * BLOCK_O];                                                                \
         int s0 = LID2;                                                                                   \
-    ) GPU_MATRIX_LOAD_WEIGHTS(early_weights) GPU_TEXT(                                                   \
+    ) GPU_MATRIX_LOAD_WEIGHTS(early_weights) GPU_MATRIX_BEGIN_SUMS
+
+// Begins the sums of a work-item with the bias of its output slices, from first_slice on.
+#define GPU_MATRIX_BEGIN_SUMS                                                                            \
+    GPU_TEXT(                                                                                            \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
             int4 bits = early_weights(min(first_slice + j * 4, y_s - 1));                                \
             acc4 bias = bits_to_float4(bits);                                                            \
@@ -43,17 +47,17 @@
             UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                \
                 int k = stream + ((s0 + n * GROUP_Z) * BLOCK_O + j) * (vectors * 32);                    \
                 first_half[n * BLOCK_O + j] = LOAD(k);                                                   \
-                if (MATRIX != MATRIX_HALVES) last_half[n * BLOCK_O + j] = LOAD(k + 32);                  \
+                if (MATRIX < MATRIX_HALVES) last_half[n * BLOCK_O + j] = LOAD(k + 32);                  \
             }                                                                                            \
         }                                                                                                \
     )
 
-// Adds step n of those that are loaded, of tile i of the positions, whose operands are XA and XB.
-#define GPU_MATRIX_ADD_STEP(XA, XB)                                                                      \
+// Adds step n of those that are loaded, of tile i of the positions, whose operands are FIRST and LAST.
+#define GPU_MATRIX_ADD_STEP(FIRST, LAST)                                                                    \
     GPU_TEXT(                                                                                            \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
             MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],                    \
-                        rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1], XA, XB,            \
+                        rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1], FIRST, LAST,       \
                         first_half[n * BLOCK_O + j], last_half[n * BLOCK_O + j]);                        \
         }                                                                                                \
     )
@@ -62,7 +66,7 @@
 // output n of the block.
 #define GPU_MATRIX_END_SUMS(FINISH)                                                                      \
     GPU_TEXT(                                                                                            \
-        if (MATRIX == MATRIX_SPLIT) {                                                                    \
+        if (MATRIX == MATRIX_SPLIT || MATRIX == MATRIX_NARROW) {                                         \
             UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] += rest[n] * MATRIX_REST;  \
         }                                                                                                \
         if (GROUP_Z == 1) {                                                                              \
@@ -75,13 +79,13 @@
             UNROLL for (int n0 = 0; n0 < 2 * BLOCK_X * BLOCK_O; n0 += ROUND) {                           \
                 BARRIER;                                                                                 \
                 UNROLL for (int m = 0; m < ROUND; m += 1)                                                \
-                    tile[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + beside] = sums[n0 + m];                 \
+                    room[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + beside] = sums[n0 + m];                 \
                 BARRIER;                                                                                 \
                 for (int m = LID2; m < ROUND; m += GROUP_Z) {                                            \
                     int n = n0 + m;                                                                      \
-                    acc4 v = tile[m * GROUP_Z * (32 * GROUP_Y) + beside];                                \
+                    acc4 v = room[m * GROUP_Z * (32 * GROUP_Y) + beside];                                \
                     UNROLL for (int z = 1; z < GROUP_Z; z += 1)                                          \
-                        v += tile[(m * GROUP_Z + z) * (32 * GROUP_Y) + beside];                          \
+                        v += room[(m * GROUP_Z + z) * (32 * GROUP_Y) + beside];                          \
     ) FINISH GPU_TEXT(                                                                                   \
                 }                                                                                        \
             }                                                                                            \

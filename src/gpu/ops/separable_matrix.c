@@ -50,7 +50,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                   {"SPAN", 4},    // rows of x that a column reads
                   {"STAGE", 0}),  // what follows the depthwise convolution
     .value_names = {GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .shared = {"float4 tile[ROOM]"},
+    .shared = {"float4 room[ROOM]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -98,19 +98,26 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                     }
                 }
                 UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
-                    acc4 column = stage(STAGE, columns[i], bits_to_float(P_inner.x), bits_to_float(P_inner.y));
-                    if (begin * 4 + c >= x_s) column = splatf4(0.0f);
-                    tile[c * (16 * BLOCK_X + 2) + i * 8 + lid % 8] = MATRIX_OPERAND(column);
+                    columns[i] = stage(STAGE, columns[i], bits_to_float(P_inner.x), bits_to_float(P_inner.y));
+                    if (begin * 4 + c >= x_s) columns[i] = splatf4(0.0f);
+                }
+                UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                    acc4 first = columns[2 * i];
+                    acc4 last = first;
+                    MATRIX_OPERANDS(first, last, columns[2 * i], columns[2 * i + 1]);
+                    int to = c * (8 * BLOCK_X + 2) + i * 8 + lid % 8;
+                    room[to] = first;
+                    room[to + CHUNK * 4 * (8 * BLOCK_X + 2)] = last;
                 }
             }
             BARRIER;
             for (int step = 0; step < CHUNK; step += GROUP_Z * DEPTH) {
                 UNROLL for (int n = 0; n < DEPTH; n += 1) {
-                    int at = ((step + LID2 + n * GROUP_Z) * 4 + part) * (16 * BLOCK_X + 2) + row;
+                    int at = ((step + LID2 + n * GROUP_Z) * 4 + part) * (8 * BLOCK_X + 2) + row;
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                        acc4 xa = tile[at + i * 16];
-                        acc4 xb = tile[at + i * 16 + 8];
-    ) GPU_MATRIX_ADD_STEP(xa, xb) GPU_TEXT(
+                        acc4 first = room[at + i * 8];
+                        acc4 last = room[at + i * 8 + CHUNK * 4 * (8 * BLOCK_X + 2)];
+    ) GPU_MATRIX_ADD_STEP(first, last) GPU_TEXT(
                     }
                 }
                 s0 += GROUP_Z * DEPTH;
@@ -154,7 +161,7 @@ static bool complete(struct plan_of_block *plan, const struct gpu_caps *caps, co
 {
     const struct gpu_matrix_block *block = &plan->block;
     int subgroups = block->across * block->along, items = GPU_MATRIX_SUBGROUP * subgroups;
-    int together = block->along * block->depth, column = 16 * block->positions + 2;
+    int together = block->along * block->depth, column = 16 * block->positions + 4;
     if (subgroups > MAX_SUBGROUPS || items > caps->max_group_size || block->along > caps->max_group[2] ||
         block->across > caps->max_group[1] ||
         gpu_matrix_registers(block, form) + COLUMN_REGISTERS > gpu_matrix_most_registers(items))
@@ -198,7 +205,7 @@ static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps
     int64_t depthwise = gpu_overlapped(each * turns * subgroups * lines, each * turns * subgroups * taps * rows,
                                        waves * turns * FAR_LATENCY);
     int64_t steps = gpu_divide_up(plan->steps, block->along);
-    int64_t bytes = (int64_t)(form == MATRIX_HALVES ? 512 : 1024) * block->outputs * block->across * plan->steps;
+    int64_t bytes = (int64_t)(form < MATRIX_HALVES ? 1024 : 512) * block->outputs * block->across * plan->steps;
     int64_t product =
         gpu_overlapped(each * gpu_divide_up(subgroups, 4) * steps * gpu_matrix_step_cycles(block, form),
                        each * bytes / BANDWIDTH, waves * (gpu_divide_up(steps, block->depth) - 1) * LATENCY);

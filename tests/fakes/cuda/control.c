@@ -148,6 +148,9 @@ cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_device_id devic
         {CUDA_MAX_GRID_DIM_X + 1, 65535},
         {CUDA_MAX_GRID_DIM_X + 2, 65535},
         {CUDA_MAX_SHARED_PER_BLOCK, 49152},
+        {CUDA_MAX_SHARED_PER_BLOCK_ASKED, 232448},
+        {CUDA_MAX_SHARED_PER_MULTIPROCESSOR, 233472},
+        {CUDA_RESERVED_SHARED_PER_BLOCK, 1024},
         {CUDA_WARP_SIZE, 32},
         {CUDA_INTEGRATED, 0},
     };

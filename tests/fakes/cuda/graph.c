@@ -20,6 +20,7 @@ struct cuda_function {
     const char *kinds; // of the arguments, see grid_kernel.h
     int (*waits)(void);
     char name[64];
+    unsigned shared_bytes; // that a launch may give
 };
 
 // A kernel with its arguments, as a node of a graph or alone.
@@ -98,6 +99,15 @@ cuda_result cuFuncGetAttribute(int *value, int attribute, struct cuda_function *
     return CUDA_OK;
 }
 
+cuda_result cuFuncSetAttribute(struct cuda_function *function, int attribute, int value)
+{
+    FAKE_BEGIN();
+    FAKE_NEED(fake_is(function, FAKE_FUNCTION, __func__), FAKE_INVALID_HANDLE);
+    if (attribute != CUDA_FUNCTION_SHARED_BYTES || value < 0 || value > 232448) return FAKE_INVALID_VALUE;
+    function->shared_bytes = (unsigned)value;
+    return CUDA_OK;
+}
+
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
 static struct cuda_graph_node *copy_kernel(struct cuda_function *function, const unsigned grid[3],
@@ -119,9 +129,14 @@ static struct cuda_graph_node *copy_kernel(struct cuda_function *function, const
 
 // Whether a kernel may be launched so. False after a complaint.
 static bool is_launchable(struct cuda_function *function, const unsigned grid[3], const unsigned block[3],
-                          const char *name)
+                          unsigned shared_bytes, const char *name)
 {
     if (!fake_is(function, FAKE_FUNCTION, name) || !fake_is(function->module, FAKE_MODULE, name)) return false;
+    if (shared_bytes > function->shared_bytes) {
+        fake_complain(name, 0, "kernel %s with %u bytes of shared memory, %u asked for", function->name, shared_bytes,
+                      function->shared_bytes);
+        return false;
+    }
     if (grid[0] && grid[1] && grid[2] && grid[1] <= 65535 && grid[2] <= 65535 && block[0] * block[1] * block[2] > 0 &&
         block[0] * block[1] * block[2] <= GRID_MAX_GROUP)
         return true;
@@ -154,7 +169,7 @@ cuda_result cuLaunchKernel(struct cuda_function *function, unsigned grid_x, unsi
 {
     const unsigned grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
     FAKE_BEGIN();
-    if (shared_bytes || extra || !is_launchable(function, grid, block, __func__)) return FAKE_INVALID_VALUE;
+    if (extra || !is_launchable(function, grid, block, shared_bytes, __func__)) return FAKE_INVALID_VALUE;
     struct cuda_graph_node *kernel = copy_kernel(function, grid, block, params, FAKE_NODE);
     return fake_enqueue(stream, &(struct fake_work){FAKE_LAUNCH, .kernel = kernel}, __func__);
 }
@@ -192,7 +207,8 @@ cuda_result cuGraphAddKernelNode(struct cuda_graph_node **node, struct cuda_grap
 {
     FAKE_BEGIN();
     FAKE_NEED(fake_is(graph, FAKE_GRAPH, __func__), FAKE_INVALID_HANDLE);
-    if (!is_launchable(kernel->function, kernel->grid, kernel->block, __func__) || graph->count == MAX_NODES)
+    if (!is_launchable(kernel->function, kernel->grid, kernel->block, kernel->shared_bytes, __func__) ||
+        graph->count == MAX_NODES)
         return FAKE_INVALID_VALUE;
     *node = copy_kernel(kernel->function, kernel->grid, kernel->block, kernel->params, FAKE_NODE);
     graph->nodes[graph->count++] = *node;

@@ -12,11 +12,14 @@
 #define __global__ __attribute__((visibility("hidden")))
 #define __shared__ GRID_SHARED
 #define __forceinline__ inline
+// Shared memory whose size the launch gives: as much as a kernel may ask for.
+#define FAKE_ROOM(type, name) static __attribute__((aligned(16))) type name[232448 / sizeof(type)]
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define threadIdx grid_now.local
 #define blockIdx grid_now.group
 #define __syncthreads() GRID_BARRIER()
+#define __cvta_generic_to_shared(pointer) ((unsigned long)(pointer))
 #define __int_as_float(bits) hl_float_from_bits((uint32_t)(bits))
 #define __float_as_int(number) ((int)hl_float_bits(number))
 
@@ -58,6 +61,13 @@ static inline void ptx_(const char *text)
 static inline void ptx_(const char *text, int)
 {
     if (__builtin_strstr(text, "griddepcontrol.wait;")) has_waited_ = 1;
+}
+// Of barriers that count bytes nothing is left: a copy in bulk is done at once.
+static inline void ptx_(const char *, unsigned long long *) {}
+static inline void ptx_(const char *, unsigned long long *, int) {}
+static inline void ptx_(const char *, unsigned long to, const void *from, int bytes, unsigned long)
+{
+    __builtin_memcpy((void *)to, from, (unsigned long)bytes);
 }
 static inline void ptx_(const char *, int &x, int &y, int &z, int &w, const void *from)
 {

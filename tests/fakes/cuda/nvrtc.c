@@ -77,6 +77,15 @@ static void rewrite_ptx(const char *text, FILE *to)
     }
 }
 
+// C++ has no array whose size comes later: kernel.h spells the declaration of one.
+static char *with_room(const char *text)
+{
+    static const char from[] = "extern __shared__ f4_ room[];", to[] = "FAKE_ROOM(f4_, room);        ";
+    char *copy = strdup(text), *at = copy ? strstr(copy, from) : NULL;
+    if (at) memcpy(at, to, sizeof to - 1);
+    return copy;
+}
+
 // The kernel's name stands before the first parenthesis of the line after __global__. Writes "" where there is none.
 static void find_kernel(const char *text, char name[64])
 {
@@ -99,7 +108,10 @@ int nvrtcCreateProgram(struct nvrtc_program **program, const char *text, const c
     char kernel[64];
     find_kernel(text, kernel);
     fputs("#include \"cuda/kernel.h\"\n", to);
-    rewrite_ptx(text, to);
+    char *copy = with_room(text);
+    if (!copy) abort();
+    rewrite_ptx(copy, to);
+    free(copy);
     fprintf(to, "\nGRID_KERNEL(%s)\n", kernel);
     fclose(to);
     *program = created;

@@ -16,6 +16,7 @@ struct uint3 {
 };
 extern const __device__ uint3 threadIdx, blockIdx;
 __device__ void __syncthreads();
+__device__ unsigned long __cvta_generic_to_shared(const void *pointer);
 __device__ float __int_as_float(int bits);
 __device__ int __float_as_int(float number);
 __device__ int __mulhi(int a, int b);
