@@ -5,6 +5,7 @@
 // the plain code of MATRIX_STEP, which they never choose.
 #include <math.h>
 
+#include "base/half.h"
 #include "gpu/ops/convolve.h"
 #include "gpu/pretended_units.h"
 #include "model/schema.h"
@@ -55,10 +56,11 @@ static void run_on_fine_numbers(struct session *session)
 }
 
 // clamped = activation(x + addend): split products are for x that has bounds. The last weight, and the size of all, may
-// be others than fine_numbers has.
+// be others than fine_numbers has, and all may be halves.
 struct content {
     int activation;
     float last_weight, scale; // 0: as it is
+    bool halves;
 };
 static void begin_shape(struct session *session, const struct shape *shape, struct content content)
 {
@@ -67,6 +69,8 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     float *values[] = {fine_numbers(shape->c, 1), fine_numbers(terms * shape->outputs, 2),
                        fine_numbers(shape->outputs, 3)};
     for (int i = 0; content.scale != 0 && i < terms * shape->outputs; i++) values[1][i] *= content.scale;
+    for (int i = 0; content.halves && i < terms * shape->outputs; i++)
+        values[1][i] = hl_half_to_float(hl_half_from_float(values[1][i]));
     if (content.last_weight != 0) values[1][terms * shape->outputs - 1] = content.last_weight;
     enum { X, ADDEND, CLAMPED, WEIGHTS, BIAS, Y, TENSORS_HERE };
     struct test_tensor all[TENSORS_HERE] = {
@@ -111,13 +115,17 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) free(values[i]);
 }
 
-static const struct device usual = {132, 1024, 64}, others[] = {{1, 1, 1}, {4, 1, 2}, {8, 2, 4}, {16, 4, 2}, {1, 1, 2}};
-enum { OTHERS = sizeof others / sizeof *others };
+static const struct device usual = {132, 1024, 64, 0},
+                           others[] = {{1, 1, 1, 0}, {4, 1, 2, 0}, {8, 2, 4, 0}, {16, 4, 2, 0}, {1, 1, 2, 0}};
+// An H100's, and rooms that have no place for all weights of a group at once.
+static const struct device roomy = {132, 1024, 64, 115584},
+                           narrow[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
+enum { OTHERS = sizeof others / sizeof *others, NARROW_ROOMS = sizeof narrow / sizeof *narrow };
 
 static int constant_of(const struct gpu_plan_step *step, const char *name)
 {
-    int i = 0;
-    while (strcmp(gpu_kernel_matrix.constants[i].name, name) != 0) i++;
+    int i = gpu_kernel_constant_index(step->kernel, name);
+    assert_true(i >= 0);
     return step->constants[i];
 }
 
@@ -144,6 +152,24 @@ static int ways_of(const struct gpu_plan_step *step)
     return ways;
 }
 
+enum room_way {
+    SEVERAL_CHUNKS = 1,
+    SLOTS_AGAIN = 2,   // more chunks of weights than slots
+    CHUNKS_AHEAD = 4,  // several are loaded before the first is multiplied
+    DIVIDED_STEPS = 8, // among subgroups, beside others with other outputs
+    ALL_ROOM_WAYS = 15
+};
+static int room_ways_of(const struct gpu_plan_step *step)
+{
+    int steps = step->params[gpu_kernel_shape_count(step->kernel)][3], ways = 0;
+    int chunks = steps / constant_of(step, "CHUNK");
+    if (chunks > 1) ways |= SEVERAL_CHUNKS;
+    if (chunks > constant_of(step, "STAGES")) ways |= SLOTS_AGAIN;
+    if (constant_of(step, "AHEAD") > 1) ways |= CHUNKS_AHEAD;
+    if (step->group[1] > 1 && step->group[2] > 1) ways |= DIVIDED_STEPS;
+    return ways;
+}
+
 // Of products of numbers up to 1.5 and 0.5: split ones are off by 2^-20 of the sum of the products' sizes at most,
 // those of halves by 2^-10.
 static float bound_for(const struct shape *shape, int form)
@@ -163,15 +189,17 @@ static TfLiteDelegate *make_for(const char *device, int form)
 // Returns the ways that the kernel took.
 static int check_shape(const char *device, int form, const struct shape *shape, const struct device *seen)
 {
+    const struct gpu_kernel *kernel = seen->room > 0 ? &gpu_kernel_matrix_room : &gpu_kernel_matrix;
+    struct content content = {.activation = RELU6, .halves = form == MATRIX_NARROW};
     struct session cpu, gpu;
-    begin_shape(&cpu, shape, (struct content){.activation = RELU6});
-    begin_shape(&gpu, shape, (struct content){.activation = RELU6});
+    begin_shape(&cpu, shape, content);
+    begin_shape(&gpu, shape, content);
     TfLiteDelegate *delegate = make_for(device, form);
     set_forms(delegate, 1u << form, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const struct gpu_plan_step *step = step_of_form(delegate, &gpu_kernel_matrix, form);
+    const struct gpu_plan_step *step = step_of_form(delegate, kernel, form);
     if (!step) fail_msg("%s: no matrix products", shape->name);
-    int ways = ways_of(step);
+    int ways = seen->room > 0 ? room_ways_of(step) : ways_of(step);
     run_on_fine_numbers(&cpu);
     run_on_fine_numbers(&gpu);
     check_same_outputs(&cpu, &gpu, bound_for(shape, form), shape->name);
@@ -204,6 +232,20 @@ static void forms_of_cuda(void **state)
     check_form("cuda", MATRIX_FLOATS, false);
     check_form("cuda", MATRIX_SPLIT, false);
     check_form("cuda", MATRIX_HALVES, false);
+    check_form("cuda", MATRIX_NARROW, true); // its loops are those of the others
+}
+
+static void rooms_of_cuda(void **state)
+{
+    (void)state;
+    if (!has_device("cuda")) skip();
+    for (int form = MATRIX_SPLIT; form <= MATRIX_NARROW; form += MATRIX_NARROW - MATRIX_SPLIT) {
+        int ways = 0;
+        for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, &shapes[i], &roomy);
+        for (int d = 0; d < NARROW_ROOMS; d++)
+            for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, &shapes[i], &narrow[d]);
+        if (ways != ALL_ROOM_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_ROOM_WAYS & ~ways);
+    }
 }
 
 // Numbers that two halves do not hold well are not split.
@@ -214,10 +256,11 @@ static void only_moderate_numbers_are_split(void **state)
         struct content content;
         bool is_split;
     } cases[] = {
-        {{RELU6, 0, 0}, true},         {{NO_ACTIVATION, 0, 0}, false}, {{RELU, 0, 0}, false}, // x without bounds
-        {{RELU6, 256, 0}, true},       {{RELU6, 257, 0}, false},       {{RELU6, -257, 0}, false},
-        {{RELU6, NAN, 0}, false},      {{RELU6, 0, 0.001f}, false}, // all weights are small
-        {{RELU6, 0.5f, 0.001f}, true},                              // but one
+        {{RELU6, 0, 0, false}, true},         {{NO_ACTIVATION, 0, 0, false}, false}, // x without bounds
+        {{RELU, 0, 0, false}, false},         {{RELU6, 256, 0, false}, true},
+        {{RELU6, 257, 0, false}, false},      {{RELU6, -257, 0, false}, false},
+        {{RELU6, NAN, 0, false}, false},      {{RELU6, 0, 0.001f, false}, false}, // all weights are small
+        {{RELU6, 0.5f, 0.001f, false}, true},                                     // but one
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int s = 0; s < FEW; s++) {
@@ -234,10 +277,38 @@ static void only_moderate_numbers_are_split(void **state)
         }
 }
 
+// Weights that are all halves need no second ones, whatever their size. One that is none, or is none of finite size, does.
+static void only_halves_are_narrow(void **state)
+{
+    (void)state;
+    static const struct {
+        struct content content;
+        bool is_narrow;
+    } cases[] = {
+        {{RELU6, 0, 0, true}, true},         {{RELU6, 0, 0, false}, false},       {{RELU, 0, 0, true}, false},
+        {{RELU6, 65504, 0, true}, true},     {{RELU6, 65536, 0, true}, false},    {{RELU6, NAN, 0, true}, false},
+        {{RELU6, 0x1p-24f, 0, true}, true},  {{RELU6, 0x1p-25f, 0, true}, false}, // the smallest half, and half of it
+        {{RELU6, 1.0f / 3, 0, true}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session session;
+        begin_shape(&session, &shapes[0], cases[i].content);
+        TfLiteDelegate *delegate = make_for("null", MATRIX_NARROW);
+        set_forms(delegate, 1u << MATRIX_NARROW | 1u << MATRIX_FLOATS, &usual);
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        bool is_narrow = step_of_form(delegate, &gpu_kernel_matrix, MATRIX_NARROW) != NULL;
+        if (is_narrow != cases[i].is_narrow) fail_msg("case %zu", i);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(only_moderate_numbers_are_split),
+        cmocka_unit_test(only_halves_are_narrow),
+        cmocka_unit_test(rooms_of_cuda),
         cmocka_unit_test(forms_of_cuda),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},
         {"plain_code vulkan", plain_code, NULL, NULL, "vulkan"},

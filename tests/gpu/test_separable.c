@@ -175,7 +175,7 @@ static void results_are_those_of_the_cpu(void **state)
 }
 
 // Few units make for large blocks, and one subgroup for each output for sums that it has whole.
-static const struct device units[] = {{132, 1024, 64}, {1, 1, 1}, {4, 2, 4}};
+static const struct device units[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {4, 2, 4, 0}};
 
 static void check_units(const char *name, const struct pair *pair, int form, const struct device *device)
 {
