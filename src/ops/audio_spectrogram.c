@@ -7,7 +7,7 @@
 // magnitude_squared: squares of the magnitudes, else their roots.
 #include <math.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/common/fft.h"
 #include "ops/op.h"
 

@@ -11,16 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "abi/detection_options.h"
 #include "ops/common/boxes.h"
-#include "ops/common/custom_options.h"
 #include "ops/op.h"
-
-struct detection {
-    int max_detections, classes_per_detection, detections_per_class, classes;
-    float score_threshold, overlap_threshold;
-    float y_scale, x_scale, h_scale, w_scale;
-    bool regular;
-};
 
 struct candidate {
     float score;
@@ -33,20 +26,7 @@ enum { MAX_ROWS = 1 << 20 };
 static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
 {
     (void)ctx;
-    struct hl_flex map = hl_options_map(options, size);
-    *(struct detection *)state = (struct detection){
-        .max_detections = hl_option_int(&map, "max_detections", 0),
-        .classes_per_detection = hl_option_int(&map, "max_classes_per_detection", 0),
-        .detections_per_class = hl_option_int(&map, "detections_per_class", 100),
-        .classes = hl_option_int(&map, "num_classes", 0),
-        .score_threshold = hl_option_float(&map, "nms_score_threshold", 0),
-        .overlap_threshold = hl_option_float(&map, "nms_iou_threshold", 0),
-        .y_scale = hl_option_float(&map, "y_scale", 0),
-        .x_scale = hl_option_float(&map, "x_scale", 0),
-        .h_scale = hl_option_float(&map, "h_scale", 0),
-        .w_scale = hl_option_float(&map, "w_scale", 0),
-        .regular = hl_option_bool(&map, "use_regular_nms", false),
-    };
+    *(struct hl_detection_options *)state = hl_detection_options_of(options, size);
     return kTfLiteOk;
 }
 
@@ -61,7 +41,7 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *encodings = hl_input(ctx, node, 0), *scores = hl_input(ctx, node, 1);
     const TfLiteTensor *anchors = hl_input(ctx, node, 2);
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
 
     if (!is_wanted_type(encodings)) return hl_unsupported_type(ctx, node, encodings);
     if (!is_wanted_type(scores)) return hl_unsupported_type(ctx, node, scores);
@@ -88,7 +68,7 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
 
 static TfLiteStatus check_options(TfLiteContext *ctx, TfLiteNode *node, int *rows)
 {
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     HL_REQUIRE(ctx, node, op->classes > 0, "num_classes %d must be positive", op->classes);
     HL_REQUIRE(ctx, node, op->max_detections >= 0, "max_detections %d must not be negative", op->max_detections);
     HL_REQUIRE(ctx, node, op->classes_per_detection > 0, "max_classes_per_detection %d must be positive",
@@ -108,7 +88,7 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 3, 3, 4));
     HL_TRY(hl_make_temporaries(ctx, node, TEMPORARIES));
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     int rows = 0;
     HL_TRY(check_options(ctx, node, &rows));
     HL_TRY(check_inputs(ctx, node));
@@ -138,8 +118,8 @@ static float value_at(const TfLiteTensor *tensor, int64_t index)
     return (float)(hl_scale(tensor) * ((double)HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
 }
 
-static void decode_box(const struct detection *op, const TfLiteTensor *encodings, const TfLiteTensor *anchors,
-                       int index, struct hl_box *box)
+static void decode_box(const struct hl_detection_options *op, const TfLiteTensor *encodings,
+                       const TfLiteTensor *anchors, int index, struct hl_box *box)
 {
     double code[4], anchor[4];
     for (int i = 0; i < 4; i++) {
@@ -179,8 +159,8 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
 
 // Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns
 // how many remain.
-static int suppress(const struct detection *op, const struct hl_box *boxes, struct candidate *candidates, int count,
-                    int limit)
+static int suppress(const struct hl_detection_options *op, const struct hl_box *boxes, struct candidate *candidates,
+                    int count, int limit)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < limit; i++) {
@@ -210,7 +190,7 @@ struct work {
 
 static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *work)
 {
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     int above = 0;
     for (int b = 0; b < work->count; b++) {
         const float *scores = work->scores + (int64_t)b * work->score_count;
@@ -238,7 +218,7 @@ static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *
 
 static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct work *work)
 {
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     struct candidate *best = (void *)hl_temporary(ctx, node, RESULTS)->data.data;
     struct candidate *merged = best + op->max_detections;
     int limit = op->detections_per_class, found = 0;
@@ -277,7 +257,7 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
 
 static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     const TfLiteTensor *encodings = hl_input(ctx, node, 0), *scores = hl_input(ctx, node, 1);
     const TfLiteTensor *anchors = hl_input(ctx, node, 2);
     struct hl_box *boxes = (void *)hl_temporary(ctx, node, BOXES)->data.data;
@@ -317,14 +297,14 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
 // Each box of each class is compared with each that is kept.
 static double detection_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    const struct detection *op = node->user_data;
+    const struct hl_detection_options *op = node->user_data;
     const TfLiteTensor *scores = hl_input(ctx, node, 1);
     int boxes = hl_dim(scores, 1), most = op->max_detections < boxes ? op->max_detections : boxes;
     return (double)hl_elements(scores) * most;
 }
 
 const struct hl_op hl_op_detection_postprocess = {
-    .state_size = sizeof(struct detection),
+    .state_size = sizeof(struct hl_detection_options),
     .parse = detection_parse,
     .prepare = detection_prepare,
     .invoke = detection_invoke,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/op.h"
 
 struct hadamard {

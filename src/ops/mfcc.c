@@ -6,7 +6,7 @@
 // between the two frequency limits; logarithms; the first coefficients of their cosine transform.
 #include <math.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/op.h"
 
 // More than any use has, and few enough for tables of their product.

@@ -6,7 +6,7 @@
 // steps or more, an error of more than so many steps fails the invoke; otherwise the output is all.
 #include <math.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/common/map.h"
 
 struct numeric_verify {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/flexbuffer.h"
+#include "abi/flexbuffer.h"
 
 enum { DEEPEST = 6, MAX_VALUES = 2000 };
 

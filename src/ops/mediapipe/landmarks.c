@@ -10,7 +10,7 @@
 // float32.
 #include <math.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/op.h"
 
 static TfLiteStatus require_float(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)

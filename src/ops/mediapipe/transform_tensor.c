@@ -7,7 +7,7 @@
 // `output_height`, `output_width`) from its corner. float32.
 #include <string.h>
 
-#include "ops/common/custom_options.h"
+#include "abi/custom_options.h"
 #include "ops/op.h"
 
 struct transform_tensor {

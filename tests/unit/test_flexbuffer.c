@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/flexbuffer.h"
+#include "abi/flexbuffer.h"
 
 // {count: 300, low: -5, ratio: -2.5, on: true, name: "hi", list: [1, 2, 300], mixed: ["x", 1],
 // inner: {deep: 7, none: null}, blob: 01 00 02}

@@ -4,7 +4,7 @@
 // values lie in place; everything else is a distance back to a value that lies earlier, as wide as
 // its vector says. A vector has its length before it and, if its elements differ in type, their
 // type bytes behind it; a map is such a vector with a vector of sorted keys.
-#include "model/flexbuffer.h"
+#include "abi/flexbuffer.h"
 
 #include <string.h>
 

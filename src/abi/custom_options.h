@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of custom operators: named numbers in a FlexBuffers map. A name that is absent, or whose
 // value is no number, gives the fallback; so does every name where the options are no map at all.
-#ifndef HALITE_OPS_COMMON_CUSTOM_OPTIONS_H
-#define HALITE_OPS_COMMON_CUSTOM_OPTIONS_H
+#ifndef HALITE_ABI_CUSTOM_OPTIONS_H
+#define HALITE_ABI_CUSTOM_OPTIONS_H
 
-#include "model/flexbuffer.h"
+#include "abi/flexbuffer.h"
 
 // Numbers beyond int are held at its ends.
 static inline int hl_option_int(const struct hl_flex *map, const char *name, int fallback)

@@ -7,8 +7,8 @@
 //     int64_t classes = 10;
 //     if (hl_flex_root(buffer, length, &options) && hl_flex_find(&options, "num_classes", &value))
 //         hl_flex_integer(&value, &classes);
-#ifndef HALITE_MODEL_FLEXBUFFER_H
-#define HALITE_MODEL_FLEXBUFFER_H
+#ifndef HALITE_ABI_FLEXBUFFER_H
+#define HALITE_ABI_FLEXBUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
