@@ -135,6 +135,12 @@ static void decode_box(const struct hl_detection_options *op, const TfLiteTensor
 
 // ---- suppression --------------------------------------------------------------------------------
 
+// NaN is worse than any number, so that the best class is the one whose score is the box's.
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    return a->score > b->score || (isnan(b->score) && !isnan(a->score));
+}
+
 // Best first, equal scores in their old order. Merges runs of doubling length between the array and
 // its room behind.
 static void sort_candidates(struct candidate *array, struct candidate *room, int count)
@@ -146,7 +152,7 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
             int64_t end = middle + run < count ? middle + run : count;
             int64_t left = start, right = middle;
             for (int64_t i = start; i < end; i++) {
-                bool take_right = left == middle || (right < end && from[right].score > from[left].score);
+                bool take_right = left == middle || (right < end && is_better(&from[right], &from[left]));
                 to[i] = from[take_right ? right++ : left++];
             }
         }
