@@ -4,7 +4,8 @@
 if((NOT HALITE_FUZZ AND NOT HALITE_TESTS) OR WIN32 OR EMSCRIPTEN) # these need POSIX
     return()
 endif()
-add_executable(fuzz_seeds tests/fuzz/fuzz_seeds.c tests/support/model_file.c tests/support/op_models.c)
+add_executable(fuzz_seeds tests/fuzz/fuzz_seeds.c tests/support/flex_map.c tests/support/model_file.c
+    tests/support/op_models.c)
 target_include_directories(fuzz_seeds PRIVATE tests)
 target_link_libraries(fuzz_seeds PRIVATE halite_flags tensorflowlite_c_static)
 add_custom_target(fuzz DEPENDS fuzz_seeds) # all of them

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "support/flex_map.h"
 
-enum { CUSTOM_CODE = 32, MOST_CODES = 8, MOST_DIMS = 5, TEXT = 400 };
+enum { CUSTOM_CODE = 32, MOST_CODES = 8, MOST_DIMS = 5 };
 
 static const struct form {
     const char *ops, *nodes, *options;
@@ -334,50 +335,6 @@ static size_t write_options(struct writer *w, size_t node, int table)
     return 0;
 }
 
-// FlexBuffers: everything four bytes wide. Keys, lists of numbers, the keys' places, the map, and what it is.
-struct flex {
-    unsigned char bytes[TEXT];
-    int size;
-};
-
-static int flex_add(struct flex *flex, int32_t number)
-{
-    memcpy(flex->bytes + flex->size, &number, 4);
-    flex->size += 4;
-    return flex->size - 4;
-}
-
-static void write_map(struct writer *w, size_t node)
-{
-    enum { INTEGER = 1 * 4 + 2, INTEGERS = 11 * 4 + 2, MAP = 9 * 4 + 2 };
-    struct flex flex = {.size = 0};
-    int keys[OP_MODEL_NUMBERS], values[OP_MODEL_NUMBERS], numbers[OP_MODEL_NUMBERS], count = 0;
-    unsigned char kinds[OP_MODEL_NUMBERS];
-    for (const char *at = w->form->options; *at; at += *at == ' ', count++) {
-        size_t length = strcspn(at, "=");
-        keys[count] = flex.size;
-        memcpy(flex.bytes + flex.size, at, length);
-        flex.size += (int)length + 1;
-        at += length + 1;
-        int n = read_numbers(&at, numbers, OP_MODEL_NUMBERS);
-        kinds[count] = n == 1 ? INTEGER : INTEGERS;
-        values[count] = n == 1 ? numbers[0] : flex_add(&flex, n) + 4;
-        for (int i = 0; i < n && n > 1; i++) flex_add(&flex, numbers[i]);
-    }
-    int places = flex_add(&flex, count) + 4;
-    for (int i = 0; i < count; i++) flex_add(&flex, flex.size - keys[i]);
-    flex_add(&flex, flex.size - places);
-    flex_add(&flex, 4);
-    int map = flex_add(&flex, count) + 4;
-    for (int i = 0; i < count; i++) flex_add(&flex, kinds[i] == INTEGER ? values[i] : flex.size - values[i]);
-    memcpy(flex.bytes + flex.size, kinds, (size_t)count);
-    flex.size += count;
-    flex_add(&flex, flex.size - map);
-    flex.bytes[flex.size++] = MAP;
-    flex.bytes[flex.size++] = 4;
-    file_set_vector(&w->m.file, node, HL_Operator_custom_options, flex.bytes, (size_t)flex.size);
-}
-
 static void write_custom_options(struct writer *w, size_t node)
 {
     int numbers[OP_MODEL_NUMBERS];
@@ -386,7 +343,9 @@ static void write_custom_options(struct writer *w, size_t node)
         size_t count = (size_t)read_numbers(&bytes, numbers, OP_MODEL_NUMBERS);
         file_set_vector(&w->m.file, node, HL_Operator_custom_options, numbers, count * sizeof *numbers);
     } else if (*w->form->options) {
-        write_map(w, node);
+        unsigned char map[FLEX_MAP_BYTES];
+        size_t size = flex_map_write(w->form->options, map);
+        file_set_vector(&w->m.file, node, HL_Operator_custom_options, map, size);
     }
 }
 
