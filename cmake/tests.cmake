@@ -365,7 +365,7 @@ if(TARGET fake_cuda)
     set(with_fake_cuda HALITE_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_NVRTC_LIBRARY=$<TARGET_FILE:fake_cuda>)
     foreach(target test_backend test_dialect test_fake_cuda test_matrix test_separable test_cuda_buffers test_norm
             test_attention test_gelu test_buffers test_images test_imported test_gpu_async test_custom_op test_delegate
-            test_report)
+            test_report test_detection)
         if(TARGET ${target}) # the thread sanitizer leaves test_dialect out
             add_dependencies(${target} fake_cuda)
             set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})
@@ -439,13 +439,14 @@ function(gpu_golden_test name device options)
     set_tests_properties(golden/${name}.${device} PROPERTIES FAIL_REGULAR_EXPRESSION "Vulkan validation:")
 endfunction()
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which does not survive fork beside a driver's threads
-    # The golden cases of the operators in a file of rows MACRO(NAME, ...), where there are cases.
-    function(golden_paths_of rows macro result)
-        file(STRINGS ${rows} lines REGEX "^${macro}\\(")
+    # The golden cases of the operators in a file of rows KIND_OP(NAME, ...) and KIND_CUSTOM("name", ...), where there are
+    # cases.
+    function(golden_paths_of rows kind result)
+        file(STRINGS ${rows} lines REGEX "^${kind}_(OP|CUSTOM)\\(")
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${rows})
         set(paths)
         foreach(line IN LISTS lines)
-            string(REGEX REPLACE "^${macro}\\( *([A-Z0-9_]+).*" "\\1" op "${line}")
+            string(REGEX REPLACE "^[A-Z_]+\\( *\"?([A-Za-z0-9_.]+).*" "\\1" op "${line}")
             string(TOLOWER "${op}" op)
             if(EXISTS ${HALITE_SHARED}/golden/ops/${op})
                 list(APPEND paths ops/${op})
@@ -453,9 +454,9 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
         endforeach()
         set(${result} ${paths} PARENT_SCOPE)
     endfunction()
-    golden_paths_of(src/gpu/ops/ops.def GPU_OP gpu_op_paths)
+    golden_paths_of(src/gpu/ops/ops.def GPU gpu_op_paths)
     # What the delegate computes in integers: the results are those of the cases, bit for bit.
-    golden_paths_of(src/gpu/integer/ops.def INTEGER_OP gpu_exact_paths)
+    golden_paths_of(src/gpu/integer/ops.def INTEGER gpu_exact_paths)
     set(gpu_result_ops atan2 conv_2d div floor_div gather gather_nd sub transpose_conv lstm/lstm_full_hybrid_uint8)
     foreach(device opencl vulkan gles)
         gpu_golden_test(graphs ${device} "--quantum;2" graphs)

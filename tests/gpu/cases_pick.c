@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the op table: elements that are picked by numbers which come while running: gathers, tables, one-hot vectors,
-// positions within windows and between elements; and the custom operators of segmentation models.
+// positions within windows and between elements; and the custom operators of segmentation models and detectors.
 #include <math.h>
 
 #include "gpu/op_case.h"
@@ -23,6 +23,18 @@
         }                                                                                                \
     }
 #define CUSTOM(name_, options_) .custom = name_, OP(Custom), .options = &(options_), .option_bytes = sizeof(options_)
+
+#define DETECTION(name_, map_, ...)                                                                           \
+    {                                                                                                         \
+        .name = "TFLite_Detection_PostProcess " name_, .custom = "TFLite_Detection_PostProcess", OP(Custom),  \
+        .map = "y_scale=10 x_scale=10 h_scale=5 w_scale=5 " map_, .inputs = {__VA_ARGS__}, .output_count = 4, \
+        .tolerance = GPU_FUNCTION                                                                             \
+    }
+
+#define ANCHORS_8(count_)                                                                                             \
+    {                                                                                                                 \
+        .kind = TENSOR_CONSTANT, .type = TEST_UINT8, .values = VALUES_POSITIVE, .scale = 0.015625f, SHAPED(count_, 4) \
+    }
 
 static const TfLitePoolParams windows[] = {
     {.padding = kTfLitePaddingSame, .stride_width = 2, .stride_height = 2, .filter_width = 2, .filter_height = 2},
@@ -147,6 +159,40 @@ static const struct op_case cases[] = {
      CUSTOM("Convolution2DTransposeBias", valid),
      .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)},
      .tolerance = GPU_SUMS},
+    DETECTION(
+        "of the best class",
+        "max_detections=10 max_classes_per_detection=1 num_classes=5 nms_iou_threshold=0.37 nms_score_threshold=0.1",
+        IN(1, 70, 4), IN(1, 70, 6), CONST_OF(POSITIVE, 70, 4)),
+    DETECTION(
+        "of two classes, many of them equal",
+        "max_detections=20 max_classes_per_detection=2 num_classes=4 nms_iou_threshold=0.61 nms_score_threshold=-3.0",
+        IN(1, 700, 6), IN_OF(EQUAL, 1, 700, 4), CONST_OF(POSITIVE, 700, 4)),
+    DETECTION(
+        "of all classes, for fewer boxes than it may find",
+        "max_detections=9 max_classes_per_detection=4 num_classes=3 nms_iou_threshold=1.0 nms_score_threshold=-4.0",
+        IN(1, 5, 4), IN(1, 5, 3), CONST_OF(POSITIVE, 1, 5, 4)),
+    DETECTION(
+        "of each class",
+        "max_detections=30 max_classes_per_detection=2 num_classes=7 nms_iou_threshold=0.43 nms_score_threshold=0.5 "
+        "detections_per_class=6 use_regular_nms=1",
+        IN(1, 90, 4), IN_OF(EQUAL, 1, 90, 8), CONST_OF(POSITIVE, 90, 4)),
+    DETECTION(
+        "of nothing",
+        "max_detections=7 max_classes_per_detection=1 num_classes=3 nms_iou_threshold=0.5 nms_score_threshold=5.0",
+        IN(1, 12, 4), IN(1, 12, 3), IN_OF(POSITIVE, 12, 4)),
+    DETECTION(
+        "of numbers that are none",
+        "max_detections=20 max_classes_per_detection=3 num_classes=4 nms_iou_threshold=0.53 nms_score_threshold=-1e30",
+        IN(1, 40, 5), IN_OF(SPECIAL, 1, 40, 5), IN_OF(POSITIVE, 40, 4)),
+    DETECTION(
+        "of bytes",
+        "max_detections=15 max_classes_per_detection=2 num_classes=9 nms_iou_threshold=0.33 nms_score_threshold=1e-8",
+        IN_8(UINT8, 0.03125f, 128, 1, 300, 4), IN_8(UINT8, 0.0625f, 20, 1, 300, 10), ANCHORS_8(300)),
+    DETECTION(
+        "of bytes in each class",
+        "max_detections=12 max_classes_per_detection=1 num_classes=3 nms_iou_threshold=0.47 nms_score_threshold=1e-8 "
+        "use_regular_nms=1",
+        IN_8(UINT8, 0.03125f, 128, 1, 40, 4), IN_8(UINT8, 0.0625f, 20, 1, 40, 4), ANCHORS_8(40)),
     // Indices that a half does not hold.
     {.name = "GATHER of a table of 4003 rows",
      OP(Gather),

@@ -31,7 +31,7 @@ static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *valu
     struct gpu_shape s = value->shape;
     int64_t elements = (int64_t)s.b * s.h * s.w * ((s.c + 3) / 4 * 4);
     if (value->codes) return (size_t)elements;
-    size_t element = plan->precision == GPU_F32 || elements <= plan->float_elements ? 4 : 2;
+    size_t element = plan->precision == GPU_F32 || value->exact || elements <= plan->float_elements ? 4 : 2;
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
 }
 
@@ -41,7 +41,7 @@ static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *
 {
     struct gpu_shape s = value->shape;
     if (plan->allocations[value->id].used || !(value->is_input || value->is_output)) return false;
-    assert_true(value->codes || plan->precision == GPU_F32 || gpu_elements(s) <= plan->float_elements);
+    assert_true(value->codes || value->exact || plan->precision == GPU_F32 || gpu_elements(s) <= plan->float_elements);
     assert_true(s.c == 4 || (s.w * s.h == 1 && (s.c % 4 == 0 || (s.b == 1 && !value->is_input))));
     return true;
 }

@@ -17,6 +17,7 @@
 #include "base/half.h"
 #include "halite/halite.h"
 #include "support/bench.h"
+#include "support/flex_map.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/external/external_delegate_interface.h"
 
@@ -35,6 +36,7 @@ struct job {
     int output_count;
     int first_tensor, end_tensor; // its own
     int rank, dims[CASE_RANK];    // of output 0
+    unsigned char *map;           // the row's, as bytes; NULL: none
 };
 
 struct table {
@@ -392,6 +394,12 @@ static void add_nodes(struct table *table, int index, bool behind)
     node->custom = row->custom;
     node->options = row->options;
     node->option_bytes = row->option_bytes;
+    if (row->map) {
+        job->map = malloc(FLEX_MAP_BYTES);
+        assert_non_null(job->map);
+        node->options = job->map;
+        node->option_bytes = flex_map_write(row->map, job->map);
+    }
     node->version = row->version;
     memcpy(node->settings, row->settings, sizeof node->settings);
     memcpy(node->inputs, inputs, (size_t)count * sizeof *inputs);
@@ -417,6 +425,10 @@ static void clear(struct table *table)
         table->data[i] = NULL;
     }
     table->tensor_count = table->node_count = 0;
+    for (int i = 0; i < table->job_count; i++) {
+        free(table->jobs[i].map);
+        table->jobs[i].map = NULL;
+    }
 }
 
 static void build(struct table *table)
@@ -636,6 +648,7 @@ static int run_refused(struct table *table, const struct op_family *family)
     for (const struct op_case *row = family->cases; row->name; row++) {
         if (table->only && !strstr(row->name, table->only)) continue;
         assert_non_null(row->refusal);
+        clear(table);
         table->job_count = 0;
         add_job(table, row, LARGEST_SIZE, false);
         build(table);
@@ -717,6 +730,7 @@ void op_family_bench(const struct op_family *family, const struct op_target *tar
     for (const struct op_case *row = family->cases; row->name; row++) {
         bool too_wide = row->singles && target->precision != GPU_F32;
         if (row->refusal || (only && !strstr(row->name, only)) || too_wide) continue;
+        clear(table);
         table->job_count = 0;
         add_job(table, row, has_counted(row) ? LARGEST_SIZE : 0, false);
         build(table);

@@ -74,7 +74,8 @@ struct op_case {
     const TfLiteRegistration *reference; // in place of the CPU's own kernel, in all rows of the family
     const void *options;                 // of a custom operator: bytes of them
     size_t option_bytes;
-    int version; // 0 means 1
+    const char *map; // in place of them: text for flex_map_write
+    int version;     // 0 means 1
     struct test_setting settings[TEST_SETTINGS];
     struct case_tensor inputs[CASE_INPUTS];
     int pad[4]; // top, bottom, left, right of a PAD in front of the first input, which a pass takes into the node

@@ -59,6 +59,7 @@ static bool complain(const struct gpu_check_item *item, int64_t i, float real, c
         hl_report(reporter, "%s (node %d): division by zero: element %lld of input %d", op, node, (long long)i,
                   check->input);
         break;
+    case GPU_CHECK_BOXES: hl_report(reporter, "%s (node %d): box %.0f has no area", op, node, -1 - (double)real); break;
     default:
         hl_report(reporter, "%s (node %d): element %lld of input %d is negative", op, node, (long long)i, check->input);
     }

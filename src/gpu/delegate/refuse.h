@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of values that the CPU's kernels refuse at run time: indices out of range, divisors of zero, roots of negative
-// 8-bit numbers. A device cannot refuse values, so the host checks them: inputs before the run, and values that are
-// computed on the device after it, for which they are read back. In: the graph after all passes, and the values of a
-// run. Out: the error that the CPU would have reported.
+// 8-bit numbers, boxes without an area. A device cannot refuse values, so the host checks them: inputs before the run,
+// and values that are computed on the device after it, for which they are read back. In: the graph after all passes,
+// and the values of a run. Out: the error that the CPU would have reported.
 #ifndef HALITE_GPU_DELEGATE_REFUSE_H
 #define HALITE_GPU_DELEGATE_REFUSE_H
 

@@ -144,7 +144,7 @@ bool gpu_supported(const struct delegate_view *view)
         .registration = view->registration,
         .quantized_allowed = options->quantized,
         .exact_integers = integers,
-        .op = integers ? gpu_integer_op_find(view->registration->builtin_code)
+        .op = integers ? gpu_integer_op_find(view->registration->builtin_code, view->registration->custom_name)
                        : gpu_op_of(delegate->engine->custom_ops, view->registration),
         .reason = view->reason,
     };

@@ -193,7 +193,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
     struct gpu_graph *graph = builder->graph;
     bool custom = registration->builtin_code == kTfLiteBuiltinCustom;
     bool integers = builder->partition->exact_integers && gpu_has_codes(builder->context, from);
-    const struct gpu_op *op = integers ? gpu_integer_op_find(registration->builtin_code)
+    const struct gpu_op *op = integers ? gpu_integer_op_find(registration->builtin_code, registration->custom_name)
                                        : gpu_op_of(builder->partition->custom_ops, registration);
     if (!op) return fail(builder, "an operator without a GPU kernel was claimed", NULL);
     struct gpu_node *node = gpu_graph_add_node(graph, registration->builtin_code, -1);

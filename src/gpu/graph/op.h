@@ -84,10 +84,11 @@ struct gpu_weighted {
 
 // Values of an input that the CPU refuses while running, so that Invoke has to fail on the GPU as well.
 struct gpu_value_check {
-    enum gpu_check_rule { GPU_CHECK_INDICES, GPU_CHECK_NOT_ZERO, GPU_CHECK_NOT_NEGATIVE } rule;
+    enum gpu_check_rule { GPU_CHECK_INDICES, GPU_CHECK_NOT_ZERO, GPU_CHECK_NOT_NEGATIVE, GPU_CHECK_BOXES } rule;
     int input;
     const struct gpu_value *value; // the value whose elements are checked
     int axes, lengths[4];          // GPU_CHECK_INDICES: element i is an index along an axis of lengths[i % axes]
+    // GPU_CHECK_BOXES: the value is an output, -1 - i if box i has no area
 };
 
 struct gpu_op {
@@ -163,7 +164,7 @@ const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
 // The same, with a list of the application's operators that come first.
 const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistration *registration);
 // Finds the operator whose results are the CPU's integers bit for bit. Returns NULL if there is no such kernel.
-const struct gpu_op *gpu_integer_op_find(int builtin);
+const struct gpu_op *gpu_integer_op_find(int builtin, const char *custom_name);
 // Returns whether a node reads or writes 8-bit tensors that are no constants: in exact mode only an operator of
 // gpu_integer_op_find may take it.
 bool gpu_has_codes(const TfLiteContext *context, const TfLiteNode *node);

@@ -3,27 +3,35 @@
 #include "gpu/integer/integer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gpu/graph/convert.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 #define INTEGER_OP(name, suffix, symbol) extern const struct gpu_op gpu_integer_##symbol;
+#define INTEGER_CUSTOM(name, symbol) extern const struct gpu_op gpu_integer_##symbol;
 #include "gpu/integer/ops.def"
 #undef INTEGER_OP
+#undef INTEGER_CUSTOM
 
 static const struct {
     int builtin;
+    const char *custom;
     const struct gpu_op *op;
 } rows[] = {
-#define INTEGER_OP(name, suffix, symbol) {kTfLiteBuiltin##suffix, &gpu_integer_##symbol},
+#define INTEGER_OP(name, suffix, symbol) {kTfLiteBuiltin##suffix, NULL, &gpu_integer_##symbol},
+#define INTEGER_CUSTOM(name, symbol) {kTfLiteBuiltinCustom, name, &gpu_integer_##symbol},
 #include "gpu/integer/ops.def"
 #undef INTEGER_OP
+#undef INTEGER_CUSTOM
 };
 
-const struct gpu_op *gpu_integer_op_find(int builtin)
+const struct gpu_op *gpu_integer_op_find(int builtin, const char *custom_name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].builtin == builtin) return rows[i].op;
+        if (rows[i].builtin == builtin &&
+            (!rows[i].custom || (custom_name && strcmp(custom_name, rows[i].custom) == 0)))
+            return rows[i].op;
     return NULL;
 }
 

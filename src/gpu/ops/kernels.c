@@ -16,13 +16,17 @@
 #undef GPU_CUSTOM
 
 #define INTEGER_OP(name, suffix, symbol) extern const struct gpu_op gpu_integer_##symbol;
+#define INTEGER_CUSTOM(name, symbol) extern const struct gpu_op gpu_integer_##symbol;
 #include "gpu/integer/ops.def"
 #undef INTEGER_OP
+#undef INTEGER_CUSTOM
 
 static const struct gpu_op *const all_ops[] = {
 #define INTEGER_OP(name, suffix, symbol) &gpu_integer_##symbol,
+#define INTEGER_CUSTOM(name, symbol) &gpu_integer_##symbol,
 #include "gpu/integer/ops.def"
 #undef INTEGER_OP
+#undef INTEGER_CUSTOM
 #define GPU_OP(name, builtin, symbol) &gpu_op_##symbol,
 #define GPU_CUSTOM(name, symbol) &gpu_op_##symbol,
 #include "gpu/ops/ops.def"
