@@ -192,7 +192,7 @@ struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, struct gpu_pr
 struct touch {
     int buffer;
     size_t begin, end;
-    bool writes;
+    bool writes, part;
 };
 
 struct touches {
@@ -210,16 +210,17 @@ static void add_touch(struct touches *touches, struct touch touch)
     touches->list[touches->count++] = touch;
 }
 
-// "… reads 0@0+1024 1@256+64 writes 2@512+2048 params …"
+// "… reads 0@0+1024 1@256+64 writes 2@512+2048 params …", or "writes part of 2@512+2048": in any order with others.
 static void add_dispatch(struct touches *touches, const char *line, size_t length)
 {
     const char *end = line + length;
-    bool writes = false;
+    bool writes = false, part = false;
     for (const char *word = line; word < end; word += strcspn(word, " \n") + 1) {
-        struct touch touch = {.writes = writes};
+        struct touch touch = {.writes = writes, .part = part};
         size_t bytes;
         if (strncmp(word, "params", 6) == 0 || *word == ';') return;
         if (strncmp(word, "writes", 6) == 0) writes = true;
+        if (strncmp(word, "part", 4) == 0) part = true;
         if (sscanf(word, "%d@%zu+%zu", &touch.buffer, &touch.begin, &bytes) != 3) continue;
         touch.end = touch.begin + bytes;
         add_touch(touches, touch);
@@ -231,7 +232,8 @@ static bool conflict(const struct touches *a, const struct touches *b)
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k < b->count; k++) {
             const struct touch *x = &a->list[i], *y = &b->list[k];
-            if (x->buffer == y->buffer && x->begin < y->end && y->begin < x->end && (x->writes || y->writes))
+            bool parts = x->part && y->part && x->begin == y->begin && x->end == y->end;
+            if (x->buffer == y->buffer && x->begin < y->end && y->begin < x->end && (x->writes || y->writes) && !parts)
                 return true;
         }
     return false;

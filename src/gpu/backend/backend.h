@@ -76,8 +76,10 @@ struct gpu_dispatch {
     size_t sizes[GPU_MAX_BUFFERS];   // bytes that the kernel can access
     bool writes[GPU_MAX_BUFFERS];
     int32_t params[GPU_MAX_PARAMS][4];
-    int param_count;   // how many int4s are in use
-    int groups[3];     // work-groups per axis
+    int param_count; // how many int4s are in use
+    int groups[3];   // work-groups per axis
+    // What it writes is no element that other dispatches with `part` write to the same range.
+    bool part;
     const char *label; // "CONV_2D 3", for messages and traces; must live as long as the list
 };
 
@@ -181,7 +183,8 @@ struct gpu_backend {
     bool (*cache_save)(struct gpu_device *device, void **bytes, size_t *size);
 
     // A list is recorded once and run many times. The caller must put a barrier between a dispatch that writes a buffer
-    // and a later dispatch that uses it. Dispatches without a barrier between them may overlap.
+    // and a later dispatch that uses it, unless both write parts of one range. Dispatches without a barrier between
+    // them may overlap.
     struct gpu_list *(*list_create)(struct gpu_device *device);
     bool (*list_dispatch)(struct gpu_list *list, const struct gpu_dispatch *dispatch);
     bool (*list_barrier)(struct gpu_list *list);

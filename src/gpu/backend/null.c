@@ -46,7 +46,7 @@ struct gpu_program {
 struct touched {
     const struct gpu_buffer *buffer;
     size_t begin, end;
-    bool written;
+    bool written, part;
 };
 
 struct gpu_list {
@@ -385,7 +385,8 @@ static struct gpu_list *null_list_create(struct gpu_device *device)
 
 static bool overlap(const struct touched *a, const struct touched *b)
 {
-    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && (a->written || b->written);
+    bool parts = a->part && b->part && a->begin == b->begin && a->end == b->end;
+    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && (a->written || b->written) && !parts;
 }
 
 // Adds the ranges that a dispatch uses. False after a message if a barrier is missing or if the dispatch writes a range
@@ -401,6 +402,7 @@ static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
             .begin = dispatch->offsets[i],
             .end = dispatch->offsets[i] + dispatch->sizes[i],
             .written = dispatch->writes[i],
+            .part = dispatch->part && dispatch->writes[i],
         };
         for (int k = 0; k < list->touched_count; k++) {
             if (!overlap(&list->touched[k], &now)) continue;
@@ -458,7 +460,7 @@ static bool put_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispa
     bool ok = put(device, "dispatch list %d: %s [%d,%d,%d]x[%d,%d,%d]", list->number, dispatch->program->kernel->name,
                   groups[0], groups[1], groups[2], group[0], group[1], group[2]);
     for (int writes = 0; writes < 2; writes++) {
-        const char *word = writes ? " writes" : " reads";
+        const char *word = !writes ? " reads" : dispatch->part ? " writes part of" : " writes";
         for (int i = 0; i < dispatch->buffer_count && ok; i++) {
             if (dispatch->writes[i] != (writes == 1)) continue;
             ok = put(device, "%s %d@%zu+%zu", word, dispatch->buffers[i]->number, dispatch->offsets[i],

@@ -158,7 +158,8 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
     if (!steps) return gpu_plan_fail(plan, "out of memory");
     plan->steps = steps;
     struct gpu_plan_step *step = &steps[plan->step_count];
-    *step = (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node, .tuned = desc->tuned};
+    *step =
+        (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node, .tuned = desc->tuned, .part = desc->part};
     if (plan->node)
         snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name, plan->node->index,
                  desc->kernel->name);

@@ -39,6 +39,7 @@ struct gpu_plan_step {
     const struct gpu_node *node; // the node that it belongs to; NULL for copies between dense memory and values
     int level;                   // from order.c: steps of the same level are independent
     int tuned;                   // the row that its time belongs to (gpu_tuning_note); 0: none
+    bool part;                   // see gpu_dispatch_desc
     char label[48];
 };
 
@@ -57,6 +58,8 @@ struct gpu_dispatch_desc {
     // For each operand, the shape that the kernel sees instead of the value's own (as RESHAPE does); b == 0: its own.
     struct gpu_shape views[GPU_KERNEL_ARGS];
     int tuned; // as in the step
+    // It writes elements of its output that no other such dispatch of the node writes: their order does not matter.
+    bool part;
 };
 
 // In half precision, values and constants of at most this many elements (channels rounded up to a multiple of four) are

@@ -177,7 +177,7 @@ static bool hold_programs(struct gpu_runner *runner)
 struct range {
     const struct gpu_buffer *buffer;
     size_t begin, end;
-    bool written;
+    bool written, part;
 };
 struct hazards {
     struct range *ranges;
@@ -187,15 +187,16 @@ struct hazards {
 static struct range range_of(const struct gpu_dispatch *dispatch, int i)
 {
     return (struct range){dispatch->buffers[i], dispatch->offsets[i], dispatch->offsets[i] + dispatch->sizes[i],
-                          dispatch->writes[i]};
+                          dispatch->writes[i], dispatch->part && dispatch->writes[i]};
 }
 
 static bool conflicts(const struct hazards *hazards, const struct range *wanted)
 {
     for (int i = 0; i < hazards->count; i++) {
         const struct range *range = &hazards->ranges[i];
+        bool parts = wanted->part && range->part && wanted->begin == range->begin && wanted->end == range->end;
         if (wanted->buffer == range->buffer && wanted->begin < range->end && range->begin < wanted->end &&
-            (wanted->written || range->written))
+            (wanted->written || range->written) && !parts)
             return true;
     }
     return false;
@@ -236,6 +237,7 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
         .buffer_count = step->operand_count,
         .param_count = gpu_kernel_param_count(step->kernel),
         .groups = {step->groups[0], step->groups[1], step->groups[2]},
+        .part = step->part,
         .label = step->label,
     };
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
