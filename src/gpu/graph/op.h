@@ -122,7 +122,9 @@ struct gpu_op {
     // ---- what passes may do
     enum gpu_bytes bytes;
     unsigned moved_inputs; // an operator that moves elements: the set of inputs that it moves them from
-    bool rank_blind;       // the result depends on [b, h, w, c] alone: no option or constant names an axis
+    // The set of inputs that it reads by their elements' order, whatever shape they have.
+    unsigned any_shape;
+    bool rank_blind; // the result depends on [b, h, w, c] alone: no option or constant names an axis
     enum gpu_axes axes;
     // Returns whether the output equals the first input where both have the same [b, h, w, c]. NULL: it never does.
     bool (*copies)(const struct gpu_node *node);

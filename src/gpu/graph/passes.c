@@ -30,6 +30,7 @@ void gpu_run_passes(struct gpu_graph *graph)
         changed = false;
         for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) changed = passes[i].run(graph) || changed;
     }
+    gpu_pass_drop_reshapes(graph);
 }
 
 // ---- as text ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ bool gpu_pass_fuse_gelu(struct gpu_graph *graph);
 bool gpu_pass_fuse_attention(struct gpu_graph *graph);
 bool gpu_pass_move_transposes(struct gpu_graph *graph);
 bool gpu_pass_remove_identity(struct gpu_graph *graph);
+bool gpu_pass_drop_reshapes(struct gpu_graph *graph);
 bool gpu_pass_merge_padding(struct gpu_graph *graph);
 bool gpu_pass_fold_after(struct gpu_graph *graph);
 bool gpu_pass_fold_before(struct gpu_graph *graph);
@@ -32,7 +33,7 @@ bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node 
 // gone.
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind);
 
-// All passes, again and again until none changes anything.
+// All passes, again and again until none changes anything, and in the end gpu_pass_drop_reshapes.
 void gpu_run_passes(struct gpu_graph *graph);
 
 // The graph as text, a line per node, for tests and reports. malloc'ed; NULL without memory.

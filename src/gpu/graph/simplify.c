@@ -3,6 +3,8 @@
 //   remove_identity   a node whose output equals its input as [b, h, w, c]: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE,
 //                     a slice of everything, a padding of size 0, a resize to the same size, a transposition of axes
 //                     of size 1
+//   drop_reshapes     a RESHAPE, SQUEEZE or EXPAND_DIMS in front of an operator that reads any shape, as CONCATENATION
+//                     does. The last of all passes, since shapes of inputs then say nothing about the operator.
 //   merge_padding     PAD of zeros on h and w before a convolution or depthwise convolution without padding
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
@@ -48,6 +50,32 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
         }
         gpu_graph_remove_node(graph, node);
         changed = true;
+    }
+    return changed;
+}
+
+static bool is_reshape(const struct gpu_node *node)
+{
+    return node->builtin == kTfLiteBuiltinReshape || node->builtin == kTfLiteBuiltinSqueeze ||
+           node->builtin == kTfLiteBuiltinExpandDims;
+}
+
+bool gpu_pass_drop_reshapes(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        for (int i = 0; i < node->input_count && !node->dead; i++) {
+            if (node->op->any_shape != GPU_ALL_INPUTS && !(node->op->any_shape >> i & 1)) continue;
+            struct gpu_value *value = node->inputs[i];
+            struct gpu_node *from = value ? value->producer : NULL;
+            if (!from || !is_reshape(from) || from->epilogue.count || !gpu_is_private(value)) continue;
+            node->inputs[i] = from->inputs[0];
+            node->inputs[i]->consumers++;
+            value->consumers--;
+            gpu_graph_remove_node(graph, from);
+            changed = true;
+        }
     }
     return changed;
 }

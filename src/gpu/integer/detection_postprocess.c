@@ -4,6 +4,7 @@
 #include "gpu/ops/detection_postprocess.h"
 
 #include "gpu/integer/integer.h"
+#include "gpu/ops/reshape.h"
 
 static bool supported(const struct gpu_node_view *view)
 {
@@ -20,6 +21,7 @@ const struct gpu_op gpu_integer_detection_postprocess = {
     .plan = gpu_detection_plan,
     .check = gpu_detection_check,
     .keeps_options = true,
+    .any_shape = GPU_INPUT(0) | GPU_INPUT(1),
     GPU_KERNELS(&gpu_kernel_detection_decode_codes, &gpu_kernel_detection_pick_codes, &gpu_kernel_detection_merge,
-                &gpu_kernel_detection_rows),
+                &gpu_kernel_detection_rows, &gpu_kernel_reshape_codes),
 };

@@ -66,7 +66,7 @@ MOVES(space_to_depth, "SPACE_TO_DEPTH", 2, .operands = {.inputs = {1}}, GPU_PARA
 MOVES(depth_to_space, "DEPTH_TO_SPACE", 2, .operands = {.inputs = {1}}, GPU_PARAMS(TfLiteDepthToSpaceParams),
       GPU_KERNELS(&gpu_kernel_blocks_codes))
 MOVES(pack, "PACK", 5, ONE_INPUT(.inputs = {1, GPU_NODE_INPUTS}), GPU_PARAMS(TfLitePackParams),
-      GPU_KERNELS(GPU_CONCATENATION_CODES_KERNELS))
+      .any_shape = GPU_ALL_INPUTS, GPU_KERNELS(GPU_CONCATENATION_CODES_KERNELS))
 
 // ---- CONCATENATION ------------------------------------------------------------------------------
 
@@ -102,6 +102,7 @@ const struct gpu_op gpu_integer_concatenation = {
     ONE_INPUT(.inputs = {1, GPU_NODE_INPUTS}),
     .supported = supported,
     .plan = plan_concatenation,
+    .any_shape = GPU_ALL_INPUTS,
     GPU_PARAMS_ACTIVATION(TfLiteConcatenationParams),
     GPU_KERNELS(GPU_CONCATENATION_CODES_KERNELS, &gpu_kernel_lookup),
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION along any axis, and PACK, whose parts have length 1 along a new axis. A dispatch joins two parts. It
-// writes every slice of its output whole, also where the parts meet within a slice. More than two parts are joined as a
-// tree.
+// CONCATENATION along any axis, and PACK, whose parts have length 1 along a new axis. Where no two parts meet within a
+// slice, a dispatch for each inserts it into the output as soon as the part is there, whatever its own shape is. Where
+// they do, or if there are two parts alone, a dispatch joins two of them and writes every slice of its output whole;
+// more parts are then joined as a tree.
 #include "gpu/ops/concatenation.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -60,6 +61,51 @@ const struct gpu_kernel gpu_kernel_concatenate_codes = {
     .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .moves_codes = true,
     .body = body,
+};
+
+// P_part: w, h, c, b of the elements of x in the output, P_at: where they begin. WHOLE: whole slices of x are such of the
+// output.
+#define FROM_X(I, NAME)                                                                     \
+    real NAME = to_real(0.0f);                                                              \
+    if (p.z * 4 + I < P_part.z) {                                                           \
+        int c = (e + I) % x_c;                                                              \
+        int r = (e + I) / x_c;                                                              \
+        NAME = lane(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), c % 4);    \
+    }
+static const char insert_body[] = GPU_TEXT_OF(
+    int slices = (P_part.z + 3) / 4;
+    int4 p = mki4(GID0, GID1, GID2 % slices, GID2 / slices);
+    if (p.x >= P_part.x || p.y >= P_part.y || p.w >= P_part.w) return;
+    int4 q = p + P_at;
+    int e = ((p.w * P_part.y + p.y) * P_part.x + p.x) * P_part.z + p.z * 4;
+    if (WHOLE == 1) {
+        int c = e % x_c;
+        int r = e / x_c;
+        write_y(q, finish(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), q));
+    } else {
+        FROM_X(0, v0) FROM_X(1, v1) FROM_X(2, v2) FROM_X(3, v3)
+        write_y(q, finish(mk4(v0, v1, v2, v3), q));
+    }
+);
+
+const struct gpu_kernel gpu_kernel_insert = {
+    .name = "insert",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"part", "at"},
+    GPU_CONSTANTS({"WHOLE", 0}),
+    .epilogue = true,
+    .body = insert_body,
+};
+
+const struct gpu_kernel gpu_kernel_insert_codes = {
+    .name = "insert_codes",
+    .group = {32, 4, 1},
+    .args = {{GPU_CODES_IN, "x"}, {GPU_CODES_OUT, "y"}},
+    .params = {"part", "at"},
+    GPU_CONSTANTS({"WHOLE", 0}),
+    .moves_codes = true,
+    .body = insert_body,
 };
 // clang-format on
 static int axis_of(int builtin, const void *params)
@@ -133,6 +179,52 @@ static struct gpu_shape joined_shape(const struct gpu_value *y, int axis, int *w
     return shape;
 }
 
+// The shape under which input i is joined to an output of this shape. Its own may be another one of as many elements
+// (gpu_pass_drop_reshapes).
+static struct gpu_shape part_shape(const struct gpu_node *node, int i, struct gpu_shape joined, int where)
+{
+    int64_t others = gpu_elements(joined) / *gpu_along(&joined, where);
+    *gpu_along(&joined, where) = (int)(gpu_elements(node->inputs[i]->shape) / others);
+    return joined;
+}
+
+// Whether slices are written whole if every part is written alone, and that takes fewer steps one behind the other than
+// joining does.
+static bool can_insert(const struct gpu_node *node, const struct part *parts, int where)
+{
+    bool whole = true, reshaped = node->input_count > 2;
+    for (int i = 0; i < node->input_count; i++) {
+        if (where == AXIS_C && i + 1 < node->input_count && parts[i].shape.c % 4 != 0) whole = false;
+        reshaped = reshaped || !gpu_can_view(parts[i].value->shape, parts[i].shape);
+    }
+    return whole && reshaped;
+}
+
+static bool insert_all(struct gpu_plan *plan, const struct part *parts, int count, struct part y, int where,
+                       const struct gpu_epilogue *epilogue)
+{
+    int begin = 0;
+    for (int i = 0; i < count; i++) {
+        struct gpu_shape x = parts[i].value->shape, part = parts[i].shape;
+        bool whole = x.c == part.c || (x.c % 4 == 0 && part.c % 4 == 0);
+        struct gpu_dispatch_desc desc = {
+            .kernel = y.value->codes ? &gpu_kernel_insert_codes : &gpu_kernel_insert,
+            .operands = {{.value = parts[i].value}, {.value = y.value}},
+            .views = {[1] = y.shape},
+            .params = {{part.w, part.h, part.c, part.b},
+                       {where == AXIS_W ? begin : 0, where == AXIS_H ? begin : 0, where == AXIS_C ? begin / 4 : 0,
+                        where == AXIS_B ? begin : 0}},
+            .constants = {{"WHOLE", whole}},
+            .epilogue = epilogue,
+            .part = true,
+        };
+        gpu_grid_over(&desc, part);
+        if (!gpu_plan_dispatch(plan, &desc)) return false;
+        begin += *gpu_along(&part, where);
+    }
+    return true;
+}
+
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_value *y = node->outputs[0];
@@ -141,17 +233,18 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     if (axis < 0) axis += y->rank;
     struct gpu_shape shape = joined_shape(y, axis, &where);
     struct part parts[GPU_NODE_INPUTS];
-    for (int i = 0; i < node->input_count; i++) {
-        const struct gpu_value *input = node->inputs[i];
-        bool packed = node->builtin == kTfLiteBuiltinPack;
-        parts[i].shape = packed || y->rank > 4 ? shape : input->shape;
-        if (packed || y->rank > 4) *gpu_along(&parts[i].shape, where) = packed ? 1 : input->dims[axis];
-        if (!(parts[i].value = gpu_plan_seen_as(plan, input, parts[i].shape))) return false;
-    }
+    for (int i = 0; i < node->input_count; i++)
+        parts[i] = (struct part){node->inputs[i], part_shape(node, i, shape, where)};
     struct gpu_value *to = gpu_plan_target(plan, y, shape);
-    return to &&
-           join_all(plan, parts, node->input_count, (struct part){to, shape}, where,
-                    to == y ? &node->epilogue : NULL) &&
+    if (!to) return false;
+    struct part whole = {to, shape};
+    const struct gpu_epilogue *epilogue = to == y ? &node->epilogue : NULL;
+    if (can_insert(node, parts, where))
+        return insert_all(plan, parts, node->input_count, whole, where, epilogue) &&
+               gpu_plan_written_as(plan, to, y, &node->epilogue);
+    for (int i = 0; i < node->input_count; i++)
+        if (!(parts[i].value = gpu_plan_seen_as(plan, parts[i].value, parts[i].shape))) return false;
+    return join_all(plan, parts, node->input_count, whole, where, epilogue) &&
            gpu_plan_written_as(plan, to, y, &node->epilogue);
 }
 
@@ -171,6 +264,7 @@ const struct gpu_op gpu_op_pack = {
     .epilogue = true,
     .bytes = GPU_BYTES_MOVED,
     .moved_inputs = GPU_ALL_INPUTS,
+    .any_shape = GPU_ALL_INPUTS,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_concatenation = {
@@ -183,6 +277,7 @@ const struct gpu_op gpu_op_concatenation = {
     .epilogue = true,
     .bytes = GPU_BYTES_JOINED,
     .moved_inputs = GPU_ALL_INPUTS,
+    .any_shape = GPU_ALL_INPUTS,
     .axes = GPU_AXES_JOINED,
     .copies = has_one_input,
     .kernels = kernels,

@@ -6,7 +6,9 @@
 #include "gpu/ops/reshape.h"
 
 extern const struct gpu_kernel gpu_kernel_concatenate, gpu_kernel_concatenate_codes; // of floats, of codes
-#define GPU_CONCATENATION_KERNELS &gpu_kernel_concatenate, &gpu_kernel_reshape
-#define GPU_CONCATENATION_CODES_KERNELS &gpu_kernel_concatenate_codes, &gpu_kernel_reshape_codes
+extern const struct gpu_kernel gpu_kernel_insert, gpu_kernel_insert_codes;
+#define GPU_CONCATENATION_KERNELS &gpu_kernel_concatenate, &gpu_kernel_insert, &gpu_kernel_reshape
+#define GPU_CONCATENATION_CODES_KERNELS \
+    &gpu_kernel_concatenate_codes, &gpu_kernel_insert_codes, &gpu_kernel_reshape_codes
 
 #endif

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "abi/detection_options.h"
+#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 enum { ENCODINGS, SCORES, ANCHORS };
@@ -429,16 +430,29 @@ static struct gpu_value *exact_scratch(struct gpu_plan *plan, struct gpu_shape s
     return value;
 }
 
-static bool plan_decode(struct gpu_plan *plan, const struct gpu_node *node, const int32_t pick[4],
-                        const int32_t steps[4], const struct gpu_value *boxes)
+// What the kernels read: an input in rows of each box.
+struct rows {
+    const struct gpu_value *value;
+    struct gpu_shape shape;
+};
+
+static struct rows rows_of(struct gpu_plan *plan, const struct gpu_value *value, int count)
+{
+    struct gpu_shape shape = {1, 1, count, (int)(gpu_elements(value->shape) / count)};
+    return (struct rows){gpu_plan_seen_as(plan, value, shape), shape};
+}
+
+static bool plan_decode(struct gpu_plan *plan, const struct gpu_node *node, const struct rows *scores,
+                        const int32_t pick[4], const int32_t steps[4], const struct gpu_value *boxes)
 {
     const struct hl_detection_options options = options_of(node);
-    const struct gpu_value *encodings = node->inputs[ENCODINGS], *scores = node->inputs[SCORES];
+    struct rows encodings = rows_of(plan, node->inputs[ENCODINGS], boxes->shape.w);
     struct gpu_operand anchors = anchors_of(plan, node->inputs[ANCHORS]);
-    if (!anchors.value && !anchors.weights) return false;
+    if (!encodings.value || (!anchors.value && !anchors.weights)) return false;
     struct gpu_dispatch_desc desc = {
-        .kernel = scores->codes ? &gpu_kernel_detection_decode_codes : &decode_kernel,
-        .operands = {{.value = encodings}, {.value = scores}, anchors, {.value = boxes}},
+        .kernel = scores->value->codes ? &gpu_kernel_detection_decode_codes : &decode_kernel,
+        .operands = {{.value = encodings.value}, {.value = scores->value}, anchors, {.value = boxes}},
+        .views = {encodings.shape, scores->shape},
         .params = {{pick[0], pick[1], pick[2], pick[3]},
                    {gpu_float_bits(options.y_scale), gpu_float_bits(options.x_scale), gpu_float_bits(options.h_scale),
                     gpu_float_bits(options.w_scale)},
@@ -459,9 +473,10 @@ static int group_for(const struct gpu_plan *plan, int count)
 bool gpu_detection_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct hl_detection_options options = options_of(node);
-    const struct gpu_value *scores = node->inputs[SCORES];
-    const struct gpu_quantization *e = &node->inputs[ENCODINGS]->quantization, *s = &scores->quantization;
-    int count = scores->shape.w, classes = options.classes, limit = options.max_detections;
+    const struct gpu_quantization *e = &node->inputs[ENCODINGS]->quantization;
+    const struct gpu_quantization *s = &node->inputs[SCORES]->quantization;
+    int count = (int)(gpu_elements(node->inputs[ANCHORS]->shape) / 4), classes = options.classes;
+    int limit = options.max_detections;
     if (options.regular && options.detections_per_class < limit) limit = options.detections_per_class;
     if (count < limit) limit = count;
     for (int i = 0; i < node->output_count; i++) node->outputs[i]->exact = true;
@@ -471,14 +486,16 @@ bool gpu_detection_plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_value *lists = options.regular ? exact_scratch(plan, list) : picks;
     struct gpu_value *counts =
         options.regular ? exact_scratch(plan, (struct gpu_shape){1, 1, classes, 1}) : node->outputs[COUNT_OUT];
-    if (!boxes || !picks || !lists || !counts) return false;
-    const int32_t chosen[4] = {scores->shape.c - classes, classes, key_of(options.score_threshold),
+    struct rows scores = rows_of(plan, node->inputs[SCORES], count);
+    if (!boxes || !picks || !lists || !counts || !scores.value) return false;
+    const int32_t chosen[4] = {scores.shape.c - classes, classes, key_of(options.score_threshold),
                                gpu_float_bits(options.overlap_threshold)};
     const int32_t steps[4] = {gpu_float_bits(e->scale), gpu_code_zero(e), gpu_float_bits(s->scale), gpu_code_zero(s)};
     int group = group_for(plan, count);
     struct gpu_dispatch_desc pick = {
-        .kernel = scores->codes ? &gpu_kernel_detection_pick_codes : &pick_kernel,
-        .operands = {{.value = boxes}, {.value = scores}, {.value = lists}, {.value = counts}},
+        .kernel = scores.value->codes ? &gpu_kernel_detection_pick_codes : &pick_kernel,
+        .operands = {{.value = boxes}, {.value = scores.value}, {.value = lists}, {.value = counts}},
+        .views = {[1] = scores.shape},
         .params = {{chosen[0], chosen[1], chosen[2], chosen[3]},
                    {limit, options.regular ? 1 : options.classes_per_detection},
                    {steps[0], steps[1], steps[2], steps[3]}},
@@ -502,7 +519,7 @@ bool gpu_detection_plan(struct gpu_plan *plan, const struct gpu_node *node)
                      {.value = node->outputs[SCORES_OUT]}},
         .grid = {gpu_slices(node->outputs[CLASSES_OUT]->shape), 1, 1},
     };
-    return plan_decode(plan, node, chosen, steps, boxes) && gpu_plan_dispatch(plan, &pick) &&
+    return plan_decode(plan, node, &scores, chosen, steps, boxes) && gpu_plan_dispatch(plan, &pick) &&
            (!options.regular || gpu_plan_dispatch(plan, &merge)) && gpu_plan_dispatch(plan, &write);
 }
 
@@ -545,5 +562,7 @@ const struct gpu_op gpu_op_detection_postprocess = {
     .plan = gpu_detection_plan,
     .check = gpu_detection_check,
     .keeps_options = true,
-    GPU_KERNELS(&decode_kernel, &pick_kernel, &gpu_kernel_detection_merge, &gpu_kernel_detection_rows),
+    .any_shape = GPU_INPUT(ENCODINGS) | GPU_INPUT(SCORES),
+    GPU_KERNELS(&decode_kernel, &pick_kernel, &gpu_kernel_detection_merge, &gpu_kernel_detection_rows,
+                &gpu_kernel_reshape),
 };
