@@ -16,7 +16,8 @@ static int compiled(const TfLiteDelegate *delegate, bool without_copies)
     assert_non_null(text);
     int count = 0;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        bool copy = strncmp(line, "program reshape ", 16) == 0 || strncmp(line, "program to_dense ", 17) == 0;
+        bool copy = strncmp(line, "program reshape ", 16) == 0 || strncmp(line, "program to_dense ", 17) == 0 ||
+                    strncmp(line, "program insert ", 15) == 0;
         count += strncmp(line, "program ", 8) == 0 && !(copy && without_copies);
     }
     free(text);

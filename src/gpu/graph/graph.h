@@ -95,7 +95,12 @@ struct gpu_value {
     enum gpu_format format;   // of an input or output; set only where the application has bound a buffer
     struct gpu_image image;   // if the format is that of a picture
     bool exact;               // is stored as floats in every precision
-    bool codes;               // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
+    // The value whose memory this one's is a part of, from so many vectors on: who writes this one writes that part of
+    // it. NULL: it has its own. The plan sets it.
+    struct gpu_value *inside;
+    size_t inside_at;
+    bool has_parts; // is `inside` of some value
+    bool codes;     // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
     // Elements of a constant, dense in [b, h, w, c] order; owned by the graph. A constant with `codes`, and the bias of
     // an operator that computes with integers, has integers: 8 bits as signed ones.
     union {

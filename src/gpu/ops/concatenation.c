@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION along any axis, and PACK, whose parts have length 1 along a new axis. Where no two parts meet within a
-// slice, a dispatch for each inserts it into the output as soon as the part is there, whatever its own shape is. Where
-// they do, or if there are two parts alone, a dispatch joins two of them and writes every slice of its output whole;
-// more parts are then joined as a tree.
+// CONCATENATION along any axis, and PACK, whose parts have length 1 along a new axis. A part that lies in the output in
+// one piece is computed there, if no stage follows and it begins where a buffer may. Of others, where no two parts meet
+// within a slice, a dispatch for each inserts it into the output as soon as the part is there, whatever its own shape
+// is. Where they meet, or if there are two parts alone, a dispatch joins two of them and writes every slice of its
+// output whole; more parts are then joined as a tree.
 #include "gpu/ops/concatenation.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -127,6 +128,7 @@ static bool supported(const struct gpu_node_view *view)
 struct part {
     const struct gpu_value *value;
     struct gpu_shape shape; // the shape under which the part is joined
+    bool is_inside;         // of the output already
 };
 
 static bool join(struct gpu_plan *plan, struct part a, struct part b, struct part y, int axis,
@@ -156,7 +158,7 @@ static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struc
             }
             struct gpu_shape shape = parts[i].shape;
             *gpu_along(&shape, axis) += *gpu_along(&parts[i + 1].shape, axis);
-            struct part joined = {gpu_plan_scratch_like(plan, y.value, shape), shape};
+            struct part joined = {.value = gpu_plan_scratch_like(plan, y.value, shape), .shape = shape};
             if (!joined.value || !join(plan, parts[i], parts[i + 1], joined, axis, NULL)) return false;
             parts[kept++] = joined;
         }
@@ -188,16 +190,35 @@ static struct gpu_shape part_shape(const struct gpu_node *node, int i, struct gp
     return joined;
 }
 
-// Whether slices are written whole if every part is written alone, and that takes fewer steps one behind the other than
-// joining does.
-static bool can_insert(const struct gpu_node *node, const struct part *parts, int where)
+// Whether the node that computes a part can write it to its place, from `begin` on along the axis: its elements lie
+// there as they lie in a value of its own.
+static bool put_inside(struct gpu_plan *plan, const struct part *part, struct part y, int where, int begin)
 {
-    bool whole = true, reshaped = node->input_count > 2;
-    for (int i = 0; i < node->input_count; i++) {
-        if (where == AXIS_C && i + 1 < node->input_count && parts[i].shape.c % 4 != 0) whole = false;
-        reshaped = reshaped || !gpu_can_view(parts[i].value->shape, parts[i].shape);
+    struct gpu_shape s = y.shape;
+    bool one = s.b == 1 && (where == AXIS_C || gpu_slices(s) == 1) && (where != AXIS_W || s.h == 1);
+    if ((where != AXIS_B && !one) || !gpu_can_view(part->value->shape, part->shape)) return false;
+    size_t before = where == AXIS_C ? (size_t)begin / 4 * (size_t)(s.h * s.w) : (size_t)begin * (size_t)s.w;
+    if (where == AXIS_W) before = (size_t)begin;
+    if (where == AXIS_B) before *= (size_t)s.h * (size_t)gpu_slices(s);
+    return gpu_plan_put_inside(plan, part->value, y.value, before);
+}
+
+// Whether parts go to their places each by itself: slices are written whole so, and it takes fewer steps one behind the
+// other than joining does. Those that need no step are marked.
+static bool can_insert(struct gpu_plan *plan, struct part *parts, int count, struct part y, int where, bool as_is)
+{
+    bool fewer = count > 2;
+    for (int i = 0; i < count; i++) {
+        if (where == AXIS_C && i + 1 < count && parts[i].shape.c % 4 != 0) return false;
+        fewer = fewer || !gpu_can_view(parts[i].value->shape, parts[i].shape);
     }
-    return whole && reshaped;
+    for (int i = 0, begin = 0; i < count && as_is; begin += *gpu_along(&parts[i++].shape, where)) {
+        bool once = true;
+        for (int k = 0; k < count; k++) once = once && (k == i || parts[k].value != parts[i].value);
+        parts[i].is_inside = once && put_inside(plan, &parts[i], y, where, begin);
+        fewer = fewer || parts[i].is_inside;
+    }
+    return fewer;
 }
 
 static bool insert_all(struct gpu_plan *plan, const struct part *parts, int count, struct part y, int where,
@@ -219,7 +240,7 @@ static bool insert_all(struct gpu_plan *plan, const struct part *parts, int coun
             .part = true,
         };
         gpu_grid_over(&desc, part);
-        if (!gpu_plan_dispatch(plan, &desc)) return false;
+        if (!parts[i].is_inside && !gpu_plan_dispatch(plan, &desc)) return false;
         begin += *gpu_along(&part, where);
     }
     return true;
@@ -234,12 +255,13 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_shape shape = joined_shape(y, axis, &where);
     struct part parts[GPU_NODE_INPUTS];
     for (int i = 0; i < node->input_count; i++)
-        parts[i] = (struct part){node->inputs[i], part_shape(node, i, shape, where)};
+        parts[i] = (struct part){.value = node->inputs[i], .shape = part_shape(node, i, shape, where)};
     struct gpu_value *to = gpu_plan_target(plan, y, shape);
     if (!to) return false;
-    struct part whole = {to, shape};
+    struct part whole = {.value = to, .shape = shape};
     const struct gpu_epilogue *epilogue = to == y ? &node->epilogue : NULL;
-    if (can_insert(node, parts, where))
+    bool as_is = !epilogue || epilogue->count == 0;
+    if (can_insert(plan, parts, node->input_count, whole, where, as_is))
         return insert_all(plan, parts, node->input_count, whole, where, epilogue) &&
                gpu_plan_written_as(plan, to, y, &node->epilogue);
     for (int i = 0; i < node->input_count; i++)

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates values in one device buffer, the arena. A value lives from the first level whose steps use it to the last.
 // The largest values are placed first, each into the smallest sufficient gap between values that live at the same time.
-// Inputs and outputs have an allocation besides their raw buffers, unless the raw buffer serves as the value.
+// Inputs and outputs have an allocation besides their raw buffers, unless the raw buffer serves as the value. A value
+// inside of another lives in its memory, and the other one as long as all that are inside.
 #include <limits.h>
 #include <stdlib.h>
 
 #include "gpu/plan/plan.h"
 
-enum { ALIGNMENT = 256 }; // no API demands more of offsets
-
 static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     size_t bytes = gpu_value_vectors(value) * gpu_value_vector_bytes(plan, value);
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (bytes + GPU_ALIGNMENT - 1) / GPU_ALIGNMENT * GPU_ALIGNMENT;
+}
+
+static void extend(struct gpu_plan *plan, const struct gpu_value *value, int level)
+{
+    struct gpu_allocation *own = &plan->allocations[value->id];
+    if (!own->used) *own = (struct gpu_allocation){.used = true, .first = level, .bytes = value_bytes(plan, value)};
+    own->last = level;
 }
 
 static void find_lives(struct gpu_plan *plan)
@@ -21,11 +27,8 @@ static void find_lives(struct gpu_plan *plan)
         for (int i = 0; i < plan->steps[s].operand_count; i++) {
             const struct gpu_value *value = plan->steps[s].operands[i].value;
             if (!value || gpu_plan_is_outside(plan, &plan->steps[s], i)) continue;
-            int level = plan->steps[s].level;
-            struct gpu_allocation *own = &plan->allocations[value->id];
-            if (!own->used)
-                *own = (struct gpu_allocation){.used = true, .first = level, .bytes = value_bytes(plan, value)};
-            own->last = level;
+            extend(plan, value, plan->steps[s].level);
+            if (value->inside) extend(plan, value->inside, plan->steps[s].level);
         }
 }
 
@@ -72,7 +75,7 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     }
     find_lives(plan);
     for (int v = 0; v < count; v++) {
-        if (!plan->allocations[v].used) continue;
+        if (!plan->allocations[v].used || plan->graph->values[v]->inside) continue;
         wanted[wanted_count++] = (struct sized){plan->allocations[v].bytes, v};
         plan->arena_unshared += plan->allocations[v].bytes;
     }
@@ -87,6 +90,14 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     }
     free(wanted);
     free(placed);
+    for (int v = 0; v < count; v++) {
+        const struct gpu_value *value = plan->graph->values[v];
+        struct gpu_allocation *own = &plan->allocations[v];
+        if (!own->used || !value->inside) continue;
+        size_t vector = gpu_value_vector_bytes(plan, value);
+        own->offset = plan->allocations[value->inside->id].offset + value->inside_at * vector;
+        own->bytes = gpu_value_vectors(value) * vector;
+    }
     if (plan->arena_bytes > plan->caps->max_buffer)
         return gpu_plan_fail(plan, "the values need %zu bytes, the device allows buffers of %zu", plan->arena_bytes,
                              plan->caps->max_buffer);

@@ -17,9 +17,10 @@ static bool writes(const struct gpu_plan_step *step, int operand)
 }
 
 // The levels of the last steps that wrote and read a value; -1: none. part: the last one that wrote is one of several
-// that write parts of it; `before`: the level of the last one in front of these.
+// that write parts of it; `before`: the level of the last one in front of these. inside: that of the last one that
+// wrote a value inside of it, which only readers wait for.
 struct touched {
-    int written, read, before;
+    int written, read, before, inside;
     const struct gpu_node *part;
 };
 
@@ -31,6 +32,7 @@ static int level_of(const struct gpu_plan_step *step, const struct touched *touc
         const struct touched *at = &touched[step->operands[i].value->id];
         bool beside = writes(step, i) && step->part && at->part == step->node;
         int written = beside ? at->before : at->written;
+        if (!writes(step, i) && at->inside > written) written = at->inside;
         if (written >= level) level = written + 1;
         if (writes(step, i) && at->read >= level) level = at->read + 1;
     }
@@ -47,6 +49,8 @@ static void touch(const struct gpu_plan_step *step, struct touched *touched)
             const struct gpu_node *part = step->part ? step->node : NULL;
             if (part != at->part) at->before = at->written;
             at->part = part;
+            const struct gpu_value *whole = step->operands[i].value->inside;
+            if (whole && touched[whole->id].inside < step->level) touched[whole->id].inside = step->level;
         }
         if (*last < step->level) *last = step->level;
     }
@@ -61,7 +65,7 @@ bool gpu_plan_order(struct gpu_plan *plan)
     bool ok = touched && sorted && starts;
     if (ok) {
         for (int v = 0; v < plan->graph->value_count; v++)
-            touched[v] = (struct touched){.written = -1, .read = -1, .before = -1};
+            touched[v] = (struct touched){.written = -1, .read = -1, .before = -1, .inside = -1};
         for (int s = 0; s < count; s++) {
             plan->steps[s].level = level_of(&plan->steps[s], touched);
             touch(&plan->steps[s], touched);

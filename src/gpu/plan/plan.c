@@ -210,6 +210,21 @@ struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_
     return value;
 }
 
+bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
+                         size_t vectors)
+{
+    size_t bytes = gpu_value_vector_bytes(plan, value);
+    bool fits = bytes == gpu_value_vector_bytes(plan, whole) && vectors * bytes % GPU_ALIGNMENT == 0;
+    bool free = !value->data && !value->is_input && !gpu_plan_is_direct(plan, value);
+    if (!fits || !free || value->inside || value->has_parts) return false;
+    if (whole->is_input || whole->inside || gpu_plan_is_direct(plan, whole)) return false;
+    struct gpu_value *const *values = plan->graph->values;
+    values[value->id]->inside = values[whole->id];
+    values[value->id]->inside_at = vectors;
+    values[whole->id]->has_parts = true;
+    return true;
+}
+
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over)
 {
     desc->grid[0] = over.w;

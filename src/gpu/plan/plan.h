@@ -68,6 +68,8 @@ struct gpu_dispatch_desc {
 // Only the H200 was measured; the number for phones is calculated.
 enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 
+enum { GPU_ALIGNMENT = 256 }; // of values, in bytes: no API demands more of offsets
+
 struct gpu_plan {
     struct gpu_graph *graph;
     const struct gpu_caps *caps;
@@ -115,6 +117,10 @@ struct gpu_weights *gpu_plan_integers(struct gpu_plan *plan, size_t vectors);
 struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape);
 // The same of codes, quantized like another value, if that has codes.
 struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_value *other, struct gpu_shape shape);
+// Puts a value that a node writes into the memory of `whole`, from so many vectors on, if it can be there: a step that
+// copies it is not needed then. False if not, without a message.
+bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
+                         size_t vectors);
 // Sets the grid to one work-item for each vector of `over`: (w, h, slices * b), which position() in a kernel decodes.
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
 // The height of a work-group for a grid of `rows` rows of `width` work-items: groups have 64 work-items, or more if the
