@@ -17,8 +17,8 @@ static const struct gpu_caps *take_pretended_caps(const struct gpu_device *devic
 }
 
 // What the plan sees of a device besides: compute units, and how many subgroups of a group may stand along outputs and
-// along steps. Few units make for large blocks, and no subgroups along steps for sums that one subgroup has whole. room:
-// bytes of a kernel's room; 0: it has none, else it has no shared memory of the usual size.
+// along steps. Few units make for large blocks, and no subgroups along steps for sums that one subgroup has whole.
+// room: bytes of a kernel's room; 0: it has none, else it has no shared memory of the usual size.
 struct device {
     int units, across, along, room;
 };

@@ -277,7 +277,8 @@ static void only_moderate_numbers_are_split(void **state)
         }
 }
 
-// Weights that are all halves need no second ones, whatever their size. One that is none, or is none of finite size, does.
+// Weights that are all halves need no second ones, whatever their size. One that is none, or is none of finite size,
+// does.
 static void only_halves_are_narrow(void **state)
 {
     (void)state;

@@ -316,8 +316,9 @@ bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution 
            conv->kernel_w * conv->kernel_h > 0 && gpu_matrix_form(plan, conv->x, conv) >= 0;
 }
 
-// What the kernel with a room takes, in cycles of this model: of layers that both have been measured for, less their step
-// in the list, this one counts what they take, and that one a fourth more (from 0.66 to 0.87 of its cycles, seven layers).
+// What the kernel with a room takes, in cycles of this model: of layers that both have been measured for, less their
+// step in the list, this one counts what they take, and that one a fourth more (from 0.66 to 0.87 of its cycles, seven
+// layers).
 static int64_t room_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
 {
     int64_t cycles = gpu_matrix_room_cycles(plan->caps, size, form);

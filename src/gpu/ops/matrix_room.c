@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// See matrix_room.h. A work-group computes BLOCK_X tiles of 16 positions by the outputs of GROUP_Y subgroups, of which each
-// has BLOCK_O tiles of 16. The sum comes in chunks of CHUNK steps of 16 input channels (MATRIX_STEP,
-// docs/kernel_dialect.md), which subgroups divide among themselves along z. The work-items load x for AHEAD chunks, while
-// the units multiply those before, and put it into the room as operands: each number is split once for a group. The
-// weights of STAGES chunks are fetched into the room in bulk, the first ones before the kernel waits for earlier
+// See matrix_room.h. A work-group computes BLOCK_X tiles of 16 positions by the outputs of GROUP_Y subgroups, of which
+// each has BLOCK_O tiles of 16. The sum comes in chunks of CHUNK steps of 16 input channels (MATRIX_STEP,
+// docs/kernel_dialect.md), which subgroups divide among themselves along z. The work-items load x for AHEAD chunks,
+// while the units multiply those before, and put it into the room as operands: each number is split once for a group.
+// The weights of STAGES chunks are fetched into the room in bulk, the first ones before the kernel waits for earlier
 // dispatches, on which they do not depend.
 //
-// The input slices of a step are taken from the list of all taps' slices, tap after tap. The weights begin with the bias.
-// A stream for each row of work-groups follows, in which each step has one or two vectors for each tile and work-item.
+// The input slices of a step are taken from the list of all taps' slices, tap after tap. The weights begin with the
+// bias. A stream for each row of work-groups follows, in which each step has one or two vectors for each tile and
+// work-item.
 #include "gpu/ops/matrix_room.h"
 
 #include <limits.h>
@@ -168,14 +169,15 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
 
 // ---- the block ------------------------------------------------------------------------------------------------------
 
-// A model of a device, in cycles of a compute unit. A quarter of the unit takes PRODUCT cycles for a step of one tile by
-// one tile, 14 for each instruction, and half as many more where one subgroup has a quarter to itself. The unit takes
-// SHARED_BYTES per cycle from its room, BANDWIDTH from the second cache, and CONVERT cycles for 16 vectors of x that become
-// operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps with the loads of the
-// first chunk. A group takes START before its first load and after its last sum, LATENCY for that load, CHUNK_CYCLES
-// for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for each round of the sums along
-// z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an H100 (bench/gpu_layers.py): the
-// block that this chooses takes at most 8 % more than the fastest of 14 for seven of them.
+// A model of a device, in cycles of a compute unit. A quarter of the unit takes PRODUCT cycles for a step of one tile
+// by one tile, 14 for each instruction, and half as many more where one subgroup has a quarter to itself. The unit
+// takes SHARED_BYTES per cycle from its room, BANDWIDTH from the second cache, and CONVERT cycles for 16 vectors of x
+// that become operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps with
+// the loads of the first chunk. A group takes START before its first load and after its last sum, LATENCY for that
+// load, CHUNK_CYCLES for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for
+// each round of the sums along z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an
+// H100 (bench/gpu_layers.py): the block that this chooses takes at most 8 % more than the fastest of 14 for seven of
+// them.
 enum {
     PRODUCT_SPLIT = 84,
     PRODUCT_NARROW = 56,
@@ -320,8 +322,8 @@ static struct room_block choose(const struct gpu_plan *plan, const struct gpu_co
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
-// The vectors of the weights: those of the bias, and then streams. A group's outputs follow each other in each step, and
-// so do a chunk's steps, so that a chunk is one range.
+// The vectors of the weights: those of the bias, and then streams. A group's outputs follow each other in each step,
+// and so do a chunk's steps, so that a chunk is one range.
 static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int slices,
                                 const struct layout *layout)
 {

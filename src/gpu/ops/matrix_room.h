@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions on matrix units with large shared memory. In: a convolution without groups, of numbers that are split in
-// halves (MATRIX_SPLIT, MATRIX_NARROW), on a device whose kernels have a room. Out: what it takes there, and the dispatch.
+// Convolutions on matrix units with large shared memory. In: a convolution without groups, of numbers that are split
+// in halves (MATRIX_SPLIT, MATRIX_NARROW), on a device whose kernels have a room. Out: what it takes there, and the
+// dispatch.
 #ifndef HALITE_GPU_OPS_MATRIX_ROOM_H
 #define HALITE_GPU_OPS_MATRIX_ROOM_H
 
