@@ -15,6 +15,7 @@ struct block {
     const struct hl_op *op;
     void *fast;             // state of op->fast, NULL: the reference kernel runs
     size_t fast_bytes;      // counted
+    double fast_steps;      // of op->work; a fast kernel knows all shapes in prepare
     struct hl_chain *chain; // of the nodes that are computed with this one; NULL: none
     size_t chain_bytes;
     max_align_t state[];
@@ -65,6 +66,7 @@ static TfLiteStatus prepare_fast(TfLiteContext *ctx, TfLiteNode *node, struct bl
     HL_TRY(block->op->fast->prepare(ctx, node, &block->fast, &bytes));
     if (!block->fast) return kTfLiteOk;
     block->fast_bytes = bytes;
+    block->fast_steps = block->op->work ? block->op->work(ctx, node) : 0;
     hl_count_memory(ctx, (ptrdiff_t)block->fast_bytes);
     for (int i = 0; i < node->temporaries->size; i++) // the reference kernel's
         HL_TRY(hl_set_temporary(ctx, node, i, hl_temporary(ctx, node, i)->type, false, 1, (const int[]){0}));
@@ -109,7 +111,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct block *block = block_of(node->user_data);
     const struct hl_op *op = block->op;
-    if (op->work) HL_TRY(hl_count_work(ctx, node, op->work(ctx, node)));
+    if (op->work) HL_TRY(hl_count_work(ctx, node, block->fast ? block->fast_steps : op->work(ctx, node)));
     return block->fast ? op->fast->invoke(ctx, node, block->fast) : op->invoke(ctx, node);
 }
 

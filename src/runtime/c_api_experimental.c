@@ -195,6 +195,7 @@ TfLiteStatus TfLiteInterpreterSetBufferHandle(TfLiteInterpreter *interpreter, Tf
         return kTfLiteError;
     }
     tensor->delegate = delegate;
+    hl_subgraph_unsettle(primary(interpreter));
     hl_delegate_free_handle(&primary(interpreter)->context, tensor);
     tensor->buffer_handle = buffer_handle;
     return kTfLiteOk;

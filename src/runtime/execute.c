@@ -42,6 +42,7 @@ static void count_heap_of_node(struct hl_subgraph *subgraph, const struct hl_nod
 
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
+    node->settled = NULL;
     if (node->unresolved) {
         bool flex = strncmp(node->name, "Flex", 4) == 0;
         hl_subgraph_error(subgraph,
@@ -242,6 +243,64 @@ static uint64_t bytes_of_outputs(const struct hl_subgraph *subgraph, const struc
     return bytes;
 }
 
+// Whether all that check_memory looks at stays as it is until the node is prepared anew: memory of the arena, of the
+// model, or of other nodes' prepare, which no delegate has a share in.
+static bool keeps_memory(const struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    const TfLiteIntArray *const lists[] = {node->node.inputs, node->node.outputs};
+    const unsigned kept =
+        1u << kTfLiteMmapRo | 1u << kTfLiteArenaRw | 1u << kTfLiteArenaRwPersistent | 1u << kTfLitePersistentRo;
+    bool keeps = !node->node.delegate && !node->has_dynamic;
+    for (int list = 0; list < 2; list++)
+        for (int i = 0; i < lists[list]->size && keeps; i++) {
+            const int index = lists[list]->data[i];
+            const TfLiteTensor *tensor = index >= 0 ? &subgraph->context.tensors[index] : NULL;
+            keeps = !tensor || (!tensor->delegate && (kept >> tensor->allocation_type & 1));
+        }
+    return keeps;
+}
+
+static TfLiteStatus run_kernel(TfLiteContext *context, TfLiteNode *node)
+{
+    return hl_kernel_invoke(&hl_node_of(node)->registration, context, node);
+}
+
+static TfLiteStatus run_nothing(TfLiteContext *context, TfLiteNode *node)
+{
+    (void)context, (void)node;
+    return kTfLiteOk;
+}
+
+// After a node was checked, with those that it leads.
+static void settle(const struct hl_subgraph *subgraph, struct hl_node *node, uint64_t bytes)
+{
+    bool keeps = keeps_memory(subgraph, node);
+    for (int i = 0; i < node->leads; i++) keeps = keeps && keeps_memory(subgraph, node->followers[i]);
+    const TfLiteRegistration *registration = &node->registration;
+    const bool plain = registration->invoke && !registration->registration_external;
+    node->steps = (double)bytes;
+    node->settled = !keeps                            ? NULL
+                    : node->is_taken || node->follows ? run_nothing
+                    : plain                           ? registration->invoke
+                                                      : run_kernel;
+}
+
+void hl_subgraph_unsettle(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->node_count; i++) subgraph->nodes[i]->settled = NULL;
+}
+
+// Callers may take the memory of inputs away, and delegates' nodes may do much.
+static bool may_change(const struct hl_subgraph *subgraph)
+{
+    bool may = subgraph->node_count > subgraph->model_node_count;
+    for (int i = 0; i < subgraph->inputs->size && !may; i++) {
+        const int index = subgraph->inputs->data[i];
+        may = index >= 0 && !subgraph->context.tensors[index].data.raw;
+    }
+    return may;
+}
+
 // Before a node is computed by `lead`: itself, or the node whose chain it is in.
 static TfLiteStatus check_memory(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
                                  uint64_t *bytes)
@@ -252,8 +311,20 @@ static TfLiteStatus check_memory(struct hl_subgraph *subgraph, const struct hl_n
     return status == kTfLiteOk ? check_inputs(subgraph, node, lead, bytes) : status;
 }
 
+static TfLiteStatus run_node(struct hl_subgraph *subgraph, struct hl_node *node)
+{
+    TfLiteContext *context = &subgraph->context;
+    if (node->settled) return node->settled(context, &node->node);
+    return (node->is_taken || node->follows ? run_nothing : run_kernel)(context, &node->node);
+}
+
+static bool is_watched(const struct hl_subgraph *subgraph)
+{
+    return subgraph->interpreter->profiling || subgraph->interpreter->options->telemetry;
+}
+
 // The kernel's call, with the hooks that watch it.
-static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *node)
+static TfLiteStatus run_watched(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     TfLiteTelemetryProfilerStruct *telemetry = subgraph->interpreter->options->telemetry;
     uint32_t event = 0;
@@ -261,9 +332,7 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
         event = telemetry->ReportBeginOpInvokeEvent(telemetry, node->name, node->index, subgraph->index);
     uint64_t begin = subgraph->interpreter->profiling ? hl_nanoseconds() : 0;
 
-    TfLiteStatus status = kTfLiteOk;
-    if (!node->is_taken && !node->follows)
-        status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
+    TfLiteStatus status = run_node(subgraph, node);
 
     if (subgraph->interpreter->profiling) {
         node->nanoseconds += hl_nanoseconds() - begin;
@@ -287,7 +356,7 @@ static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
 static bool is_cancelled(const struct hl_subgraph *subgraph)
 {
     const struct TfLiteInterpreter *interpreter = subgraph->interpreter;
-    if (hl_run_is_stopped(interpreter->run)) return true;
+    if (interpreter->run && hl_run_is_stopped(interpreter->run)) return true;
     bool cancelled = (interpreter->options->cancellation && atomic_load(&interpreter->cancelled)) ||
                      (interpreter->is_cancelled && interpreter->is_cancelled(interpreter->cancellation_data));
     if (cancelled) hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
@@ -301,23 +370,27 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         TfLiteStatus status = prepare_from(subgraph, position);
         if (status != kTfLiteOk) return status;
     }
-    uint64_t bytes = 0;
-    if (!node->follows && check_memory(subgraph, node, node, &bytes) != kTfLiteOk) return kTfLiteError;
-    for (int i = 0; i < node->leads; i++)
-        if (check_memory(subgraph, node->followers[i], node, &bytes) != kTfLiteOk) return kTfLiteError;
+    if (!node->settled) {
+        uint64_t bytes = 0;
+        if (!node->follows && check_memory(subgraph, node, node, &bytes) != kTfLiteOk) return kTfLiteError;
+        for (int i = 0; i < node->leads; i++)
+            if (check_memory(subgraph, node->followers[i], node, &bytes) != kTfLiteOk) return kTfLiteError;
+        settle(subgraph, node, bytes);
+    }
     if (is_cancelled(subgraph)) return kTfLiteCancelled;
     // A step for each byte that the node has before it.
-    if (hl_count_work(&subgraph->context, &node->node, (double)bytes) != kTfLiteOk) return kTfLiteError;
+    if (hl_count_work(&subgraph->context, &node->node, node->steps) != kTfLiteOk) return kTfLiteError;
 
     subgraph->resized = false;
-    TfLiteStatus status = run_kernel(subgraph, node);
-    if (node->has_dynamic) count_heap_of_node(subgraph, node);
+    TfLiteStatus status = is_watched(subgraph) ? run_watched(subgraph, node) : run_node(subgraph, node);
+    if (!node->settled && node->has_dynamic) count_heap_of_node(subgraph, node);
     if (subgraph->eval_buffers) hl_subgraph_free_buffers(&subgraph->eval_buffers);
     // Whoever reads a tensor that changed its shape has to be prepared again, also where the kernel failed afterwards:
     // the next Invoke finds the shape that it left, and would take it for one that did not change.
     if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
         hl_planner_forget(subgraph, position + 1, subgraph->prepared);
         subgraph->prepared = position + 1;
+        node->settled = NULL;
     }
     if (status != kTfLiteOk) {
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
@@ -338,6 +411,7 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
     }
     begin_counting(subgraph->interpreter);
     if (subgraph->has_dynamic_inputs) hl_subgraph_count_heap_of(subgraph, subgraph->inputs);
+    if (may_change(subgraph)) hl_subgraph_unsettle(subgraph);
     for (int position = 0; position < subgraph->plan->size; position++) {
         TfLiteStatus status = invoke_node(subgraph, position);
         if (status != kTfLiteOk) return status;

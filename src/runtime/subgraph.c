@@ -428,6 +428,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
         subgraph->state = HL_NOT_READY; // it is to be written now
     tensor->allocation_type = kTfLiteCustom;
     tensor->data.data = memory->data;
+    hl_subgraph_unsettle(subgraph);
     return kTfLiteOk;
 }
 

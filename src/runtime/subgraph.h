@@ -37,6 +37,11 @@ enum hl_subgraph_state {
 
 struct hl_node {
     TfLiteNode node; // first: a kernel's TfLiteNode is an hl_node
+    // What Invoke calls where all tensors of the node have memory for good, so that it does not look at them again
+    // (execute.c), and what it counts for their bytes. NULL: it has to look. (Beside `node`, because in networks of
+    // small nodes each further cache line is felt.)
+    TfLiteStatus (*settled)(TfLiteContext *context, TfLiteNode *node);
+    double steps;
     TfLiteRegistration registration;
     int index;        // in the subgraph
     const char *name; // schema name, custom name or the delegate kernel's name
@@ -183,6 +188,8 @@ static inline bool hl_subgraph_has_tensor(const struct hl_subgraph *subgraph, in
 // ---- execute.c
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph);
 TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph);
+// The next Invoke looks at the tensors of all nodes anew: a caller has changed where one of them lies.
+void hl_subgraph_unsettle(struct hl_subgraph *subgraph);
 TfLiteStatus hl_subgraph_reset_variables(struct hl_subgraph *subgraph);
 // Copies a tensor from its delegate's buffer to its own memory if that is out of date.
 TfLiteStatus hl_subgraph_make_readable(struct hl_subgraph *subgraph, int tensor);

@@ -305,6 +305,33 @@ static void memory_of_the_application(void **state)
     client_end(&c);
 }
 
+// What an Invoke has found out about memory does not hold when the memory is another one in the next Invoke.
+static void memory_between_invokes(void **state)
+{
+    (void)state;
+    static struct memory memory, small;
+    struct client c;
+    client_begin(&c, &triple);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(c.interpreter, 0);
+    void *const own = x->data.raw;
+    x->data.raw = NULL;
+    assert_refused(&c, TfLiteInterpreterInvoke(c.interpreter), "lacks data");
+    x->data.raw = own;
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+
+    assert_ok(set_memory(&c, TRIPLE_OUTPUT, &small, 4));
+    assert_refused(&c, TfLiteInterpreterInvoke(c.interpreter), "needs 16 bytes now");
+    assert_ok(set_memory(&c, TRIPLE_OUTPUT, &memory, 16));
+    const float values[] = {1, 2, 3, 4};
+    memcpy(x->data.raw, values, sizeof values);
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    for (int i = 0; i < 4; i++) assert_true(((float *)(void *)memory.bytes)[i] == 3 * values[i]);
+    client_end(&c);
+}
+
 // Whether memory is large enough is found out when tensors are allocated, or at the latest when the node runs.
 static void memory_that_is_too_small(void **state)
 {
@@ -667,6 +694,7 @@ int main(void)
         cmocka_unit_test(lookup_functions_replace_the_search),
         cmocka_unit_test(operators_for_built_in_codes),
         cmocka_unit_test(memory_of_the_application),
+        cmocka_unit_test(memory_between_invokes),
         cmocka_unit_test(memory_that_is_too_small),
         cmocka_unit_test(memory_that_is_refused),
         cmocka_unit_test(memory_and_dynamic_tensors),
