@@ -16,6 +16,11 @@ static const uint32_t concatenation_types = HL_TYPE(Float32) | HL_TYPE(Float16) 
                                             HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
                                             HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
 
+// The state: how the output's bytes are cut, where nothing but whole bytes is copied, by one thread.
+struct joint {
+    int64_t rows, row; // rows, and bytes from one to the next; 0 rows: not so
+};
+
 // All stored values of x as the output's: round(x * scale + bias) + zero point.
 static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t table[256])
 {
@@ -52,12 +57,30 @@ static int concatenation_axis(const TfLiteNode *node, int rank)
     return params->axis < 0 ? params->axis + rank : params->axis;
 }
 
+// The same for all inputs, whose bytes are copied as they are.
+static void join_bytes(const TfLiteContext *ctx, const TfLiteNode *node, const struct joint *joint, TfLiteTensor *y)
+{
+    struct hl_byte_runs runs = {.count = joint->rows, .to_step = joint->row};
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *x = hl_input(ctx, node, i);
+        runs.size = joint->rows == 1 ? x->bytes : x->bytes / (size_t)joint->rows;
+        runs.from_step = (int64_t)runs.size;
+        hl_copy_byte_runs(&runs, y->data.data, hl_data(x));
+        runs.to += runs.from_step;
+    }
+}
+
 static TfLiteStatus concatenate(TfLiteContext *ctx, const TfLiteNode *node)
 {
+    const struct joint *joint = node->user_data;
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    const int axis = concatenation_axis(node, hl_rank(y));
     int start = 0;
 
+    if (joint->rows > 0) {
+        join_bytes(ctx, node, joint, y);
+        return kTfLiteOk;
+    }
+    const int axis = concatenation_axis(node, hl_rank(y));
     hl_clear_packed(y);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
@@ -88,6 +111,18 @@ static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNo
     return kTfLiteOk;
 }
 
+static void find_joint(TfLiteContext *ctx, const TfLiteNode *node, const int *dims, int axis)
+{
+    const TfLiteTensor *first = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
+    const int64_t size = hl_type_bits(y->type) / 8, rows = hl_product(first->dims, 0, axis);
+    struct joint *joint = node->user_data;
+    joint->row = size * dims[axis] * hl_product(first->dims, axis + 1, hl_rank(first));
+    bool plain = size > 0 && hl_is_copied_alone(ctx, (double)rows * (double)joint->row);
+    for (int i = 0; i < hl_input_count(node) && plain; i++)
+        plain = y->type != kTfLiteUInt8 || hl_same_quantization(hl_input(ctx, node, i), y);
+    joint->rows = plain ? rows : 0;
+}
+
 static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 1, INT32_MAX, 1));
@@ -113,6 +148,7 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < rank; i++) dims[i] = hl_dim(first, i);
     HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large", (long long)length);
 
+    find_joint(ctx, node, dims, axis);
     return hl_resize_and_fold(ctx, node, y, rank, dims, concatenate);
 }
 
@@ -122,6 +158,7 @@ static TfLiteStatus concatenation_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_concatenation = {
+    .state_size = sizeof(struct joint),
     .prepare = concatenation_prepare,
     .invoke = concatenation_invoke,
 };

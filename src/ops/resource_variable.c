@@ -58,11 +58,10 @@ static TfLiteStatus assign_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return require_variable(ctx, node, hl_input(ctx, node, 0), hl_input(ctx, node, 1));
 }
 
-static TfLiteStatus assign_invoke(TfLiteContext *ctx, TfLiteNode *node)
+// Makes the variable one of the value's type and shape, with memory for it.
+static TfLiteStatus take_form(TfLiteContext *ctx, const TfLiteNode *node, struct hl_resource_variable *variable,
+                              const TfLiteTensor *from)
 {
-    struct hl_resource_variable *variable = hl_context_variable(ctx, hl_input(ctx, node, 0));
-    HL_REQUIRE(ctx, node, variable, "the handle stands for no variable");
-    const TfLiteTensor *from = hl_input(ctx, node, 1);
     TfLiteTensor *value = &variable->value;
     TfLiteIntArray *dims = TfLiteIntArrayCopy(from->dims);
     if (!dims || hl_resize_bytes(ctx, value, from->bytes) != kTfLiteOk) {
@@ -74,6 +73,18 @@ static TfLiteStatus assign_invoke(TfLiteContext *ctx, TfLiteNode *node)
     value->dims = dims;
     value->type = from->type;
     value->bytes = from->bytes;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus assign_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct hl_resource_variable *variable = hl_context_variable(ctx, hl_input(ctx, node, 0));
+    HL_REQUIRE(ctx, node, variable, "the handle stands for no variable");
+    const TfLiteTensor *from = hl_input(ctx, node, 1);
+    TfLiteTensor *value = &variable->value;
+    const bool fits =
+        variable->assigned && value->type == from->type && value->bytes == from->bytes && hl_same_shape(value, from);
+    if (!fits) HL_TRY(take_form(ctx, node, variable, from));
     if (from->bytes) memcpy(value->data.raw, hl_data(from), from->bytes);
     variable->assigned = true;
     return kTfLiteOk;

@@ -25,6 +25,8 @@ struct selection {
     struct hl_layout layout;
     struct hl_layout to;    // where it goes: dims in row-major order
     int shape[HL_MAX_RANK]; // of the output: dims, or less of it
+    bool in_runs;           // the whole selection is these runs
+    struct hl_byte_runs runs;
 };
 
 static bool has(int mask, int entry)
@@ -129,6 +131,12 @@ static void copy_first(int bits, const struct selection *s, int64_t count, void 
         hl_copy_run(bits, 1, to, i, from, s->layout.offset + walk.at[0]);
 }
 
+// Whether the output holds all elements of the selection.
+static bool is_whole(const struct selection *s)
+{
+    return memcmp(s->dims, s->shape, (size_t)s->rank * sizeof *s->dims) == 0;
+}
+
 static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, const struct selection *s)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -136,7 +144,7 @@ static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, c
     const int bits = hl_type_bits(x->type);
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
-    if (memcmp(s->dims, s->shape, (size_t)s->rank * sizeof *s->dims) == 0)
+    if (is_whole(s))
         hl_copy_shared(ctx, bits, s->rank, s->dims, y->data.data, &s->to, hl_data(x), &s->layout);
     else
         copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
@@ -166,7 +174,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct selection *selection = node->user_data;
 
-    selection->known = false;
+    selection->known = selection->in_runs = false;
     HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_TRY(check_index(ctx, node));
     bool known = y->type != kTfLiteString;
@@ -179,6 +187,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     selection->known = true;
     const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, selection->rank, selection->shape));
+    selection->in_runs = is_whole(selection) && x->type != kTfLiteString && hl_is_copied_alone(ctx, (double)y->bytes) &&
+                         hl_find_byte_runs(hl_type_bits(x->type), selection->rank, selection->dims, &selection->to,
+                                           &selection->layout, &selection->runs);
     return folds ? copy_selection(ctx, node, selection) : kTfLiteOk;
 }
 
@@ -188,6 +199,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct selection *selection = node->user_data;
 
     if (hl_is_constant(y)) return kTfLiteOk;
+    if (selection->in_runs) {
+        hl_copy_byte_runs(&selection->runs, y->data.data, hl_data(hl_input(ctx, node, 0)));
+        return kTfLiteOk;
+    }
     if (!selection->known) HL_TRY(find_selection(ctx, node, selection));
     if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, selection->rank, selection->shape));
     return copy_selection(ctx, node, selection);

@@ -80,7 +80,7 @@ static void copies(void **state)
     static const int sizes[] = {2, 4, 8, 16, 32, 64, 128};
     uint8_t *from = malloc(MAX_BYTES), *to = malloc(MAX_BYTES), *expected = malloc(MAX_BYTES);
     for (int i = 0; i < MAX_BYTES; i++) from[i] = (uint8_t)pick(256);
-    int large = 0;
+    int large = 0, in_runs = 0, not_in_runs = 0;
     for (int n = 0; n < 4000; n++) {
         int rank = pick(MOST_RANK + 1), bits = sizes[pick(7)], dims[MOST_RANK];
         int64_t count = 1;
@@ -101,8 +101,19 @@ static void copies(void **state)
         if (memcmp(to, expected, bytes) != 0)
             fail_msg("copy %d differs: %d bits, rank %d, %d %d %d %d %d", n, bits, rank, dims[0], dims[1], dims[2],
                      dims[3], dims[4]);
+
+        struct hl_byte_runs runs;
+        if (!hl_find_byte_runs(bits, rank, dims, &to_layout, &from_layout, &runs)) {
+            not_in_runs++;
+            continue;
+        }
+        in_runs++;
+        memset(to, 0x55, bytes);
+        hl_copy_byte_runs(&runs, to, from);
+        if (memcmp(to, expected, bytes) != 0) fail_msg("copy %d differs in runs of %zu bytes", n, runs.size);
     }
     assert_true(large > 500);
+    assert_true(in_runs > 500 && not_in_runs > 500);
     free(from);
     free(to);
     free(expected);

@@ -283,35 +283,75 @@ static int cut(struct pieces *p, int pieces)
 void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dims, void *to,
                     const struct hl_layout *to_layout, const void *from, const struct hl_layout *from_layout)
 {
-    const int threads = hl_thread_count(ctx);
     struct pieces all = {bits, rank, 0, 0, dims, to, from, to_layout, from_layout};
     double bytes = bits / 8;
     for (int axis = 0; axis < rank; axis++) bytes *= dims[axis];
-    const int count = threads > 1 && bytes >= HL_MIN_SHARED_BYTES ? cut(&all, 2 * threads) : 1;
+    const int count = hl_is_copied_alone(ctx, bytes) ? 1 : cut(&all, 2 * hl_thread_count(ctx));
     if (count > 1)
         hl_parallel(ctx, count, copy_piece, &all);
     else
         hl_copy(bits, rank, dims, to, to_layout, from, from_layout);
 }
 
-// Rows of bytes; what is packed, and what threads share, needs layouts.
+bool hl_is_copied_alone(const TfLiteContext *ctx, double bytes)
+{
+    return bytes < HL_MIN_SHARED_BYTES || hl_thread_count(ctx) == 1;
+}
+
+void hl_copy_byte_runs(const struct hl_byte_runs *runs, void *to, const void *from)
+{
+    const struct plane plane = {.rows = 1,
+                                .count = runs->count,
+                                .to_step = runs->to_step,
+                                .from_step = runs->from_step};
+    if (runs->size > 0) copy_plane((char *)to + runs->to, (const char *)from + runs->from, runs->size, &plane);
+}
+
+bool hl_find_byte_runs(int bits, int rank, const int *dims, const struct hl_layout *to_layout,
+                       const struct hl_layout *from_layout, struct hl_byte_runs *runs)
+{
+    const int64_t size = bits / 8;
+    struct hl_walk walk;
+    if (size == 0) return false;
+    int64_t strides[2][HL_MAX_RANK];
+    for (int axis = 0; axis < rank; axis++) {
+        strides[0][axis] = to_layout->stride[axis] * size;
+        strides[1][axis] = from_layout->stride[axis] * size;
+    }
+    hl_walk_start_strided(&walk, rank, dims, 2, (const int64_t(*)[HL_MAX_RANK])strides);
+    if (walk.count == 0) return false;
+    *runs = (struct hl_byte_runs){.count = 1,
+                                  .size = (size_t)size,
+                                  .to = to_layout->offset * size,
+                                  .from = from_layout->offset * size};
+    int axes = walk.rank;
+    if (axes > 0 && walk.stride[0][axes - 1] == size && walk.stride[1][axes - 1] == size)
+        runs->size *= (size_t)walk.dims[--axes];
+    if (axes > 0) {
+        runs->count = walk.dims[axes - 1];
+        runs->to_step = walk.stride[0][axes - 1];
+        runs->from_step = walk.stride[1][axes - 1];
+    }
+    return axes <= 1;
+}
+
+// Runs of bytes; what is packed, and what threads share, needs layouts.
 void hl_copy_part(const TfLiteContext *ctx, int bits, const TfLiteIntArray *part, int axis, int start, int length,
                   bool is_source, void *to, const void *from)
 {
     const int rank = part->size;
     const int64_t inner = hl_product(part, axis + 1, rank), rows = hl_product(part, 0, axis);
-    const int64_t unit = inner * (bits / 8), row = unit * part->data[axis], step = unit * length;
-    if (bits >= 8 && (hl_thread_count(ctx) == 1 || (double)rows * (double)row < HL_MIN_SHARED_BYTES)) {
-        const struct plane plane = {
-            .rows = 1,
+    const int64_t unit = inner * (bits / 8), row = unit * part->data[axis], step = unit * length, at = start * unit;
+    if (bits >= 8 && hl_is_copied_alone(ctx, (double)rows * (double)row)) {
+        const struct hl_byte_runs runs = {
             .count = rows,
+            .size = (size_t)row,
             .to_step = is_source ? step : row,
             .from_step = is_source ? row : step,
+            .to = is_source ? at : 0,
+            .from = is_source ? 0 : at,
         };
-        const int64_t at = start * unit;
-        if (row > 0 && rows > 0)
-            copy_plane((char *)to + (is_source ? at : 0), (const char *)from + (is_source ? 0 : at), (size_t)row,
-                       &plane);
+        hl_copy_byte_runs(&runs, to, from);
         return;
     }
     int dims[HL_MAX_RANK];

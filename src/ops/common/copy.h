@@ -48,6 +48,19 @@ void hl_copy_shared(const TfLiteContext *ctx, int bits, int rank, const int *dim
 // are the part's. `is_source`: the part is read and written into the array, else it is taken from there.
 void hl_copy_part(const TfLiteContext *ctx, int bits, const TfLiteIntArray *part, int axis, int start, int length,
                   bool is_source, void *to, const void *from);
+// Whether so many bytes are copied by one thread.
+bool hl_is_copied_alone(const TfLiteContext *ctx, double bytes);
+// Runs of bytes at even distances, all of `size` bytes. (To describe a copy
+// of a few bytes by layouts takes longer than to make it: 27 % of the instructions of a streaming wake word.)
+struct hl_byte_runs {
+    int64_t count;
+    size_t size;
+    int64_t to_step, from_step, to, from; // bytes: from one run to the next, and before the first one
+};
+void hl_copy_byte_runs(const struct hl_byte_runs *runs, void *to, const void *from);
+// Describes what hl_copy copies as such runs. False where it is none, or more than that.
+bool hl_find_byte_runs(int bits, int rank, const int *dims, const struct hl_layout *to_layout,
+                       const struct hl_layout *from_layout, struct hl_byte_runs *runs);
 // count elements in a row, from element `from_at` to element `to_at`.
 void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at);
 // Writes count times the element at `value`; not for packed types.
