@@ -88,8 +88,10 @@ static void run_elements(const struct hl_chain_run *run, int64_t first, int64_t 
 
 void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void *y, struct hl_chain_run *run)
 {
+    run->chain = chain;
+    if (!chain) return;
     *run = (struct hl_chain_run){.chain = chain, .y = y};
-    for (int s = 0; chain && s < chain->count; s++)
+    for (int s = 0; s < chain->count; s++)
         for (int i = 0; i < 2; i++) {
             const struct hl_chain_operand *operand = &chain->operands[s][i];
             if (operand->value >= 0 || operand->tensor < 0) continue;

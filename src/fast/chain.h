@@ -30,7 +30,7 @@ struct hl_chain {
 
 // The tensors of one run.
 struct hl_chain_run {
-    const struct hl_chain *chain; // NULL: none
+    const struct hl_chain *chain; // NULL: none, and the rest is not set
     char *y;
     const char *others[HL_MAX_FOLLOWERS][2];
 };

@@ -310,7 +310,8 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
     const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
-    const int64_t fitting = SUMS / (tile->rows * columns), together = fitting < MAX_TOGETHER ? fitting : MAX_TOGETHER;
+    const int sums = tile->rows * columns;
+    const int64_t together = sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER : SUMS / sums; // divisions take long here
     at->position = block->first, at->rows = tile->rows;
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
@@ -339,8 +340,9 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
     const bool finishes = epilogue->form->finish != NULL;
-    const int tiles = (block->count - 1) / packed->rows + 1;
-    const int rows = packed->unit ? packed->rows : (block->count - 1) / tiles + 1; // each tile's, about as many
+    const int tiles = block->count <= packed->rows ? 1 : (block->count - 1) / packed->rows + 1;
+    const int even = tiles == 1 ? block->count : (block->count - 1) / tiles + 1; // each tile's, about as many
+    const int rows = packed->unit ? packed->rows : even;
     const int64_t next_panel = hl_packed_panel_bytes(packed);
     struct hl_tile tile = hl_packed_tile(packed, block->group, first);
     struct hl_output_tile at = {.sums_stride = packed->simd->columns};
@@ -376,17 +378,38 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     }
 }
 
+// What an item of work is.
+struct piece {
+    int64_t first; // output position
+    int group;
+    int64_t first_panel, end_panel;
+};
+
+static struct piece piece_of(const struct hl_convolve *c, int64_t item)
+{
+    const int64_t panels = c->packed.panels;
+    if (c->blocks == 1 && c->parts == 1) return (struct piece){.group = (int)item, .end_panel = panels};
+    const int64_t part = item % c->parts, block = item / c->parts, lines = (panels - 1) / c->line_panels + 1;
+    const int64_t end = lines * (part + 1) / c->parts * c->line_panels;
+    return (struct piece){
+        .first = block / c->rows.groups * c->block,
+        .group = (int)(block % c->rows.groups),
+        .first_panel = lines * part / c->parts * c->line_panels,
+        .end_panel = end < panels ? end : panels,
+    };
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
     const struct run *run = arg;
     const struct hl_convolve *c = run->c;
-    const int64_t part = item % c->parts, first = item / c->parts / c->rows.groups * c->block;
+    const struct piece piece = piece_of(c, item);
     _Alignas(HL_LINE) int32_t sums[SUMS];
     assert(c->packed.rows <= MAX_TILE_ROWS && c->packed.simd->columns <= MAX_TILE_COLUMNS);
     const struct hl_row_block block = {
-        .first = first,
-        .count = (int)(c->positions - first < c->block ? c->positions - first : c->block),
-        .group = (int)(item / c->parts % c->rows.groups),
+        .first = piece.first,
+        .count = (int)(c->positions - piece.first < c->block ? c->positions - piece.first : c->block),
+        .group = piece.group,
         .packed = hl_scratch_of(&c->packed_rows, worker),
         .window = hl_scratch_of(&c->window, worker),
         .corrections = hl_scratch_of(&c->corrections, worker),
@@ -399,11 +422,8 @@ static void run_item(void *arg, int64_t item, int worker)
         .x_zeros = c->rows.zeros,
     };
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, run->x);
-    const int64_t panels = c->packed.panels, lines = (panels - 1) / c->line_panels + 1;
-    const int64_t first_panel = lines * part / c->parts * c->line_panels;
-    const int64_t end = lines * (part + 1) / c->parts * c->line_panels;
     if (c->packed.unit) c->packed.unit->begin();
-    run_panels(run, &block, &output, first_panel, end < panels ? end : panels);
+    run_panels(run, &block, &output, piece.first_panel, piece.end_panel);
     if (c->packed.unit) c->packed.unit->end();
     hl_chain_rows(&run->chain, block.first, block.count);
 }
@@ -425,8 +445,9 @@ bool hl_convolve_lead(void *convolve, const struct hl_chain *chain)
 
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)
 {
-    struct run run = {.c = convolve, .x = x, .y = y};
-    const struct hl_convolve *c = run.c;
+    const struct hl_convolve *c = convolve;
+    struct run run;
+    run.c = c, run.x = x, run.y = y;
     hl_chain_begin(ctx, c->chain, y, &run.chain);
     if (c->x_stored) {
         const struct hl_conv_shape *shape = &c->rows.shape;

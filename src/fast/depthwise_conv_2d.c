@@ -32,6 +32,7 @@ struct depthwise {
     struct hl_conv_shape shape;
     bool hybrid;
     int multiplier; // outputs of an input channel
+    int reach;      // integers: bytes that vectors read from a position on
     int columns;    // of the table of pointers: input columns that a run reaches
     int size;       // bytes of a value of x, as it is multiplied
     bool in_pairs;  // floats: two output rows are computed at once
@@ -211,6 +212,7 @@ static void describe_integers(struct depthwise *d, const struct hl_conv *conv, c
     d->run.side_by_side = channels < simd->bytes && (channels == 8 || channels == 16);
     int least = d->run.side_by_side ? channels : 16;
     while (simd->bytes / d->run.parts > least && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
+    d->reach = simd->bytes / d->run.parts;
     d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
     d->run.sign_offset = hl_simd_sign_offset(simd, x->type == kTfLiteUInt8);
     find_layers(d, w);
@@ -356,7 +358,7 @@ struct window {
 static struct window window_of(const struct pass *pass, int64_t row)
 {
     const struct hl_conv_shape *s = &pass->d->shape;
-    const int64_t image = row / s->out_height;
+    const int64_t image = row < s->out_height ? 0 : row / s->out_height; // small layers feel the division
     return (struct window){
         .image = pass->x + (image - pass->first_batch) * s->height * s->width * pass->d->run.channels * pass->d->size,
         .top = (row - image * s->out_height) * s->stride_h - s->pad_top,
@@ -423,6 +425,21 @@ static void copy_lines(const struct pass *pass, int64_t row, int64_t left, int c
     }
 }
 
+// Copies the positions of a line that lie so close to the end of x that vectors would read beyond it: those below
+// column `after` whose pointers are `height` apart. Returns the room behind the copies.
+static char *copy_end(const struct pass *pass, const void **pointers, int before, int after, int height, char *copies)
+{
+    const struct depthwise *d = pass->d;
+    for (int c = after - 1; c >= before; c--) {
+        const char *from = pointers[(ptrdiff_t)c * height];
+        const size_t there = (size_t)(pass->x_end - from);
+        if (there >= (size_t)d->reach) break;
+        pointers[(ptrdiff_t)c * height] = memcpy(copies, from, there);
+        copies += d->simd->bytes;
+    }
+    return copies;
+}
+
 // Sets the pointers to a run's input positions, columns from `left` on: [columns][height]. Vectors reach beyond a
 // position of few channels: those at the end of x are read in a copy.
 static void point(const struct pass *pass, int64_t row, int64_t left, int columns, int height, const void **pointers,
@@ -435,21 +452,16 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
     const int after = inside < columns ? (int)inside : columns; // the first column right of it
     const void *const padding = d->padding;
     const struct window window = window_of(pass, row);
-    for (int k = 0; k < height; k++) {
+    for (int k = 0; k < height; k++, pointers++) {
         const char *line = input_line(d, &window, k);
+        const void **to = pointers;
         int c = 0;
-        for (; c < (line ? before : columns); c++) pointers[c * height + k] = padding;
-        for (; c < after; c++) pointers[c * height + k] = line + (left + c) * position;
-        for (; c < columns; c++) pointers[c * height + k] = padding;
-        if (!copies || !line) continue;
-        size_t reach = (size_t)(d->simd->bytes / d->run.parts);
-        for (c = after - 1; c >= before; c--) {
-            const char *from = pointers[c * height + k];
-            size_t there = (size_t)(pass->x_end - from);
-            if (there >= reach) break;
-            pointers[c * height + k] = memcpy(copies, from, there);
-            copies += d->simd->bytes;
-        }
+        for (; c < (line ? before : columns); c++, to += height) *to = padding;
+        if (!line) continue;
+        const char *from = line + (left + c) * position;
+        for (; c < after; c++, to += height, from += position) *to = from;
+        for (; c < columns; c++, to += height) *to = padding;
+        if (copies) copies = copy_end(pass, pointers, before, after, height, copies);
     }
 }
 
@@ -472,7 +484,7 @@ static void run_rows(void *arg, int64_t item, int worker)
     int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
     if (last > pass->end_row) last = pass->end_row;
     const int64_t row_bytes = (int64_t)s->out_width * run.channels * (int64_t)y_size;
-    const int64_t together = row_bytes < CHAIN_BYTES ? CHAIN_BYTES / row_bytes : 1;
+    const int64_t together = pass->chain.chain && row_bytes < CHAIN_BYTES ? CHAIN_BYTES / row_bytes : 1;
     int64_t done = row;
     for (int rows; row < last; row += rows) {
         rows = d->in_pairs && row + 1 < last && (row + 1) % s->out_height > 0 ? 2 : 1;
@@ -551,12 +563,14 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
     const struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
     const char *x = hl_data(hl_image(ctx, node));
-    struct pass pass = {.d = d, .x = x, .y = hl_result(ctx, node)->data.raw, .to_floats = d->to_floats};
+    char *const y = hl_result(ctx, node)->data.raw;
     if (d->convolution) {
-        hl_convolve_run(ctx, d->convolution, x, pass.y);
+        hl_convolve_run(ctx, d->convolution, x, y);
         return kTfLiteOk;
     }
-    hl_chain_begin(ctx, d->chain, pass.y, &pass.chain);
+    struct pass pass;
+    pass.d = d, pass.x = x, pass.y = y, pass.to_floats = d->to_floats;
+    hl_chain_begin(ctx, d->chain, y, &pass.chain);
     const struct hl_conv_shape *s = &d->shape;
     const int64_t batch = (int64_t)s->height * s->width * s->channels * (d->hybrid ? (int)sizeof(float) : d->size);
     if (!d->hybrid && d->multiplier == 1) {

@@ -225,19 +225,29 @@ static bool is_fast(const struct hl_byte_tile *panel)
 #endif
 }
 
-static void requantize_panel(const struct hl_byte_tile *tile)
+static void requantize_columns(const struct hl_byte_tile *panel)
 {
     static void (*const fast[2][2][2])(const struct hl_byte_tile *) = {
         {{rescale_1, rescale_1_corrected}, {rescale_1_whole, rescale_1_whole_corrected}},
         {{rescale_2, rescale_2_corrected}, {rescale_2_whole, rescale_2_whole_corrected}},
     };
+    if (is_fast(panel))
+        fast[panel->columns > LANES][panel->columns % LANES == 0][panel->corrections != NULL](panel);
+    else
+        rescale_slowly(panel);
+}
+
+// (A copy of what was just written by parts waits until that is in the cache, 20 cycles: as long as one row takes.)
+static void requantize_panel(const struct hl_byte_tile *tile)
+{
+    if (tile->columns <= COLUMNS) {
+        requantize_columns(tile);
+        return;
+    }
     struct hl_byte_tile panel = *tile;
     for (int left = tile->columns; left > 0; left -= COLUMNS) {
         panel.columns = left < COLUMNS ? left : COLUMNS;
-        if (is_fast(&panel))
-            fast[panel.columns > LANES][panel.columns % LANES == 0][panel.corrections != NULL](&panel);
-        else
-            rescale_slowly(&panel);
+        requantize_columns(&panel);
         panel.first += COLUMNS, panel.sums += COLUMNS, panel.y += COLUMNS;
     }
 }
