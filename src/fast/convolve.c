@@ -312,6 +312,8 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
     const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
     const int sums = tile->rows * columns;
     const int64_t together = sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER : SUMS / sums; // divisions take long here
+    const bool is_row = tile->rows == 1 && packed->panels > 1 && packed->multiply_row && packed->initial &&
+                        !tile->segments && !tile->lines && !tile->spread && !tile->rounded;
     at->position = block->first, at->rows = tile->rows;
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
@@ -321,7 +323,11 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
         at->column = hl_packed_column(packed, block->group, panel);
         tile->y = epilogue->form->finish ? output->sums : hl_epilogue_y(epilogue, output, at, sizeof(float));
         const int left = all - (int)panel * columns, done = left < count * columns ? left : (int)count * columns;
-        for (int n = 0; n < done; n += columns) {
+        if (is_row) {
+            tile->columns = done;
+            packed->multiply_row(tile);
+        }
+        for (int n = 0; n < done && !is_row; n += columns) {
             tile->columns = done - n < columns ? done - n : columns;
             packed->multiply(tile);
             tile->w = (const char *)tile->w + hl_packed_panel_bytes(packed);

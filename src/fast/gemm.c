@@ -21,6 +21,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
         .simd = simd,
         .rows = simd->rows,
         .multiply = floats ? simd->multiply_f32 : simd->multiply_integer,
+        .multiply_row = floats ? simd->multiply_row_f32 : simd->multiply_row_integer,
         .dot_width = floats ? 1 : simd->dot_width,
         .columns = matrix->columns,
         .all_columns = matrix->all_columns > 0 ? matrix->all_columns : INT64_MAX,
@@ -38,6 +39,7 @@ void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
     packed->unit = unit;
     packed->rows = unit->rows;
     packed->multiply = unit->multiply;
+    packed->multiply_row = NULL;
     packed->segment_steps = (packed->segment_steps + unit->steps - 1) / unit->steps * unit->steps;
     packed->steps = packed->depth / packed->segment * packed->segment_steps;
 }

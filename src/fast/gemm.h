@@ -24,7 +24,7 @@ struct hl_packed {
     const struct hl_simd *simd;
     const struct hl_matrix_unit *unit; // that multiplies; NULL: `simd` itself
     int rows;                          // of a tile
-    void (*multiply)(const struct hl_tile *tile);
+    void (*multiply)(const struct hl_tile *tile), (*multiply_row)(const struct hl_tile *tile); // of struct hl_simd
     // So many neighboring k are one step of a tile, and 4 bytes of a packed row: 1 float, 2 int16, or 4 bytes.
     int dot_width;
     int64_t columns, panels; // of one matrix

@@ -137,6 +137,29 @@ static void check_panel(const struct product *p, const struct hl_packed *packed,
     free(y);
 }
 
+// The first row of x with all panels at once.
+static void check_row(const struct product *p, const struct hl_packed *packed, int64_t m, const char *row, uint32_t sum)
+{
+    struct hl_tile tile = hl_packed_tile(packed, m, 0);
+    float *y = zeroed((size_t)(packed->panels * packed->simd->columns), sizeof *y);
+    tile.rows = 1;
+    tile.x = row;
+    tile.y = y;
+    tile.columns = (int)p->w.columns;
+    packed->multiply_row(&tile);
+    for (int64_t n = 0; n < p->w.columns; n++) {
+        const int64_t expected = expected_sum(p, m, 0, n);
+        int32_t whole;
+        memcpy(&whole, &y[n], sizeof whole);
+        if (p->floats ? y[n] != (float)expected
+                      : (uint32_t)whole - (uint32_t)packed->w_zero * sum != (uint32_t)expected)
+            fail_msg("%s: column %d of a row differs", packed->simd->name, (int)n);
+    }
+    for (int64_t n = p->w.columns; p->floats && n < packed->panels * packed->simd->columns; n++)
+        assert_true(y[n] == 0); // nothing is written behind the last column
+    free(y);
+}
+
 static void check(const struct product *p, const struct hl_simd *simd)
 {
     struct hl_packed packed;
@@ -154,6 +177,8 @@ static void check(const struct product *p, const struct hl_simd *simd)
     for (int64_t r = 0; r < p->rows; r++) sums[r] = pack_row(p, &packed, r, rows + r * hl_packed_row_bytes(&packed));
     for (int64_t m = 0; m < p->w.matrices; m++)
         for (int64_t panel = 0; panel < packed.panels; panel++) check_panel(p, &packed, m, panel, rows, sums);
+    for (int64_t m = 0; m < p->w.matrices && packed.multiply_row && packed.depth == packed.segment; m++)
+        check_row(p, &packed, m, rows, sums[0]);
     for (int64_t i = 0; !p->floats && i < p->w.matrices * p->w.columns; i++) {
         int64_t m = i / p->w.columns, n = i % p->w.columns;
         uint32_t sum = 0;

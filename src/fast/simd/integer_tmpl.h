@@ -152,6 +152,58 @@ void MULTIPLY_INTEGER(const struct hl_tile *tile)
 }
 #endif
 
+// ---- one row ------------------------------------------------------------------------------------
+
+#if HAS_ROW_PANELS
+// One step of some panels, `panel` weights apart.
+INLINE void row_step(const char *x, const int32_t *w, ptrdiff_t panel, u32_vector sums[ROW_PANELS][2])
+{
+    int32_t dot;
+    memcpy(&dot, x, sizeof dot);
+    const u32_vector value = splat_i32(dot);
+    UNROLL for (int p = 0; p < ROW_PANELS; p++) UNROLL for (int v = 0; v < 2; v++) sums[p][v] =
+        add_dots(sums[p][v], load_i32(w + p * panel + v * LANES), value);
+}
+
+INLINE void row_integer(const struct hl_tile *tile, const int32_t *w, const int32_t *initial, int32_t *y)
+{
+    const ptrdiff_t panel = tile->steps * COLUMNS;
+    const int64_t steps = tile->steps;
+    const char *x = tile->x;
+    u32_vector sums[ROW_CHAINS][ROW_PANELS][2];
+    UNROLL for (int chain = 0; chain < ROW_CHAINS; chain++) UNROLL for (int p = 0; p < ROW_PANELS; p++)
+        UNROLL for (int v = 0; v < 2; v++) sums[chain][p][v] =
+            chain == 0 ? load_i32(initial + p * COLUMNS + v * LANES) : splat_i32(0);
+    int64_t k = 0;
+    for (; k + ROW_CHAINS <= steps; k += ROW_CHAINS)
+        UNROLL for (int chain = 0; chain < ROW_CHAINS; chain++, x += 4, w += COLUMNS)
+            row_step(x, w, panel, sums[chain]);
+    for (; k < steps; k++, x += 4, w += COLUMNS) row_step(x, w, panel, sums[0]);
+    UNROLL for (int p = 0; p < ROW_PANELS; p++) UNROLL for (int v = 0; v < 2; v++)
+    {
+        u32_vector sum = sums[0][p][v];
+        UNROLL for (int chain = 1; chain < ROW_CHAINS; chain++) sum += sums[chain][p][v];
+        memcpy(y + p * COLUMNS + v * LANES, &sum, sizeof sum);
+    }
+}
+
+void MULTIPLY_ROW_INTEGER(const struct hl_tile *tile)
+{
+    enum { TOGETHER = ROW_PANELS * COLUMNS };
+    struct hl_tile panel = *tile;
+    const int32_t *w = tile->w, *initial = tile->initial;
+    int32_t *y = tile->y;
+    int left = tile->columns;
+    for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER, initial += TOGETHER, y += TOGETHER)
+        row_integer(tile, w, initial, y);
+    for (; left > 0; left -= COLUMNS, w += tile->steps * COLUMNS, initial += COLUMNS, y += COLUMNS) {
+        panel.w = w, panel.initial = initial, panel.y = y;
+        panel.columns = left < COLUMNS ? left : COLUMNS;
+        MULTIPLY_INTEGER(&panel);
+    }
+}
+#endif
+
 // ---- sums of bytes ------------------------------------------------------------------------------
 
 #if HAS_DOT4 && HAS_MASKS
@@ -215,7 +267,7 @@ const struct hl_simd LEVEL_SIMD = {
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, LEVEL)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, MULTIPLY_INTEGER),
-    .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, LEVEL)),
+    ROW_PRODUCTS(KERNELS, LEVEL).depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, LEVEL)),
     .kernels = &LEVEL_KERNELS,
 };
 

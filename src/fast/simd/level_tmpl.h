@@ -21,6 +21,10 @@ extern const struct hl_microkernels LEVEL_KERNELS;
 void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_f32_, KERNELS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_integer_, VECTORS)(const struct hl_tile *tile);
+#define MULTIPLY_ROW_INTEGER SYMBOL(hl_multiply_row_integer_, LEVEL)
+void SYMBOL(hl_multiply_row_f32_, LEVEL)(const struct hl_tile *tile);
+void SYMBOL(hl_multiply_row_f32_, KERNELS)(const struct hl_tile *tile);
+void SYMBOL(hl_multiply_row_integer_, VECTORS)(const struct hl_tile *tile);
 void SYMBOL(hl_depthwise_integer_, VECTORS)(const struct hl_depthwise_run *run);
 void SYMBOL(hl_sum_rows_, VECTORS)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor,
                                    int32_t *sums);

@@ -123,7 +123,7 @@ const struct hl_simd LEVEL_SIMD = {
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, VECTORS)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, VECTORS)),
-    .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
+    ROW_PRODUCTS(KERNELS, VECTORS).depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
     .kernels = &LEVEL_KERNELS,
     .matrix_unit = HL_WHERE(HL_HAS_BYTES, &unit),
 };

@@ -123,4 +123,42 @@ void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile)
     TILE_CALL(tile_f32)
 }
 
+#if HAS_ROW_PANELS
+// One row with some panels side by side. Each sum adds up in the order of tile_f32.
+INLINE void row_f32(const struct hl_tile *tile, const float *w, const float *initial, float *y, int columns)
+{
+    const ptrdiff_t panel = tile->steps * COLUMNS;
+    const float low = tile->low, high = tile->high, *x = tile->x;
+    f32_vector sums[ROW_PANELS_F32][2];
+    UNROLL for (int p = 0; p < ROW_PANELS_F32; p++) sums[p][0] = sums[p][1] = splat_f32(0);
+    for (const float *end = x + tile->steps; x < end; x++, w += COLUMNS) {
+        const f32_vector value = splat_f32(*x);
+        UNROLL for (int p = 0; p < ROW_PANELS_F32; p++) UNROLL for (int v = 0; v < 2; v++) sums[p][v] =
+            add_product(sums[p][v], load_f32(w + p * panel + v * LANES), value);
+    }
+    UNROLL for (int p = 0; p < ROW_PANELS_F32; p++) UNROLL for (int v = 0; v < 2; v++)
+    {
+        const int at = p * COLUMNS + v * LANES;
+        if (at >= columns) break;
+        store_first_f32(y + at, clamp_f32(sums[p][v] + load_f32(initial + at), low, high), columns - at);
+    }
+}
+
+void SYMBOL(hl_multiply_row_f32_, LEVEL)(const struct hl_tile *tile)
+{
+    enum { TOGETHER = ROW_PANELS_F32 * COLUMNS };
+    struct hl_tile panel = *tile;
+    const float *w = tile->w, *initial = tile->initial;
+    float *y = tile->y;
+    int left = tile->columns;
+    for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER, initial += TOGETHER, y += TOGETHER)
+        row_f32(tile, w, initial, y, left);
+    for (; left > 0; left -= COLUMNS, w += tile->steps * COLUMNS, initial += COLUMNS, y += COLUMNS) {
+        panel.w = w, panel.initial = initial, panel.y = y;
+        panel.columns = left < COLUMNS ? left : COLUMNS;
+        SYMBOL(hl_multiply_f32_, LEVEL)(&panel);
+    }
+}
+#endif
+
 #endif

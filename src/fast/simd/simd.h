@@ -241,6 +241,10 @@ struct hl_simd {
     void (*sum_rows)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor, int32_t *sums);
     void (*multiply_f32)(const struct hl_tile *tile);
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
+    // The same for one row in one piece, not spread or rounded, and as many columns as one likes, of panels that follow
+    // each other. Sums of integers are written to whole panels. NULL: a panel at a time is as fast.
+    void (*multiply_row_f32)(const struct hl_tile *tile);
+    void (*multiply_row_integer)(const struct hl_tile *tile);
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_microkernels *kernels;
     const struct hl_matrix_unit *matrix_unit; // NULL: none
