@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements or look at windows, with tensors that are large enough to be shared among threads: three
-// threads write what one thread does. (What one thread has to write, the golden cases say.)
+// Operators that move elements, look at windows, reduce axes or broadcast, with tensors that are large enough to be
+// shared among threads: three threads write what one thread does. (What one thread has to write, the golden cases say.)
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +70,13 @@ static void *run(const TfLiteModel *model, int threads, size_t *size)
                  {.field = HL_Pool2DOptions_filter_height, .value = size}, \
                  {.field = HL_Pool2DOptions_filter_width, .value = size}}
 
+#define KEEP_DIMS .settings = {{.field = HL_ReducerOptions_keep_dims, .value = 1}}
+#define DIVISORS                                                                                                \
+    {                                                                                                           \
+        .name = "c", .type = TEST_FLOAT32, .rank = 1, .dims = {5}, .data = (const float[]){1, 3, 7, 0.1f, -11}, \
+        .bytes = 5 * sizeof(float)                                                                              \
+    }
+
 static const struct row {
     const char *name;
     struct test_tensor tensors[4]; // the output second
@@ -128,6 +135,24 @@ static const struct row {
     {"the mean in windows",
      {WIDE_TENSOR(1, 37, 41, 19), OUTPUT(1, 37, 41, 19)},
      {.builtin = kTfLiteBuiltinAveragePool2d, TEST_INPUTS(0), TEST_OUTPUTS(1), WINDOW(5, 1)}},
+    {"the sum of short rows",
+     {WIDE_TENSOR(1, 135, 141, 2), OUTPUT(1, 135, 141, 1), CONSTANT(3)},
+     {.builtin = kTfLiteBuiltinSum, TEST_INPUTS(0, 2), TEST_OUTPUTS(1), KEEP_DIMS}},
+    {"the largest of columns",
+     {WIDE_TENSOR(3, 37, 41, 19), OUTPUT(3, 1, 41, 19), CONSTANT(1)},
+     {.builtin = kTfLiteBuiltinReduceMax, TEST_INPUTS(0, 2), TEST_OUTPUTS(1), KEEP_DIMS}},
+    {"the means of pictures and channels",
+     {WIDE_TENSOR(5, 37, 41, 3), OUTPUT(5, 1, 41, 1), CONSTANT(1, 3)},
+     {.builtin = kTfLiteBuiltinMean, TEST_INPUTS(0, 2), TEST_OUTPUTS(1), KEEP_DIMS}},
+    {"the sum of everything",
+     {WIDE_TENSOR(2, 37, 41, 3), OUTPUT(1, 1, 1, 1), CONSTANT(0, 1, 2, 3)},
+     {.builtin = kTfLiteBuiltinSum, TEST_INPUTS(0, 2), TEST_OUTPUTS(1), KEEP_DIMS}},
+    {"quotients by channel",
+     {WIDE_TENSOR(1, 37, 41, 5), OUTPUT(1, 37, 41, 5), DIVISORS},
+     {.builtin = kTfLiteBuiltinDiv, TEST_INPUTS(0, 2), TEST_OUTPUTS(1)}},
+    {"powers of whole tensors",
+     {WIDE_TENSOR(1, 37, 41, 5), OUTPUT(1, 37, 41, 5)},
+     {.builtin = kTfLiteBuiltinPow, TEST_INPUTS(0, 0), TEST_OUTPUTS(1)}},
 };
 
 static void three_threads_write_what_one_does(void **state)

@@ -117,6 +117,13 @@ void hl_walk_start(struct hl_walk *walk, int rank, const int *dims, int operands
     hl_walk_start_strided(walk, rank, dims, operands, (const int64_t(*)[HL_MAX_RANK])strides);
 }
 
+void hl_walk_take(struct hl_walk *walk, int64_t first, int64_t count)
+{
+    walk->count = walk->count / walk->dims[0] * count;
+    walk->dims[0] = (int)count;
+    for (int o = 0; o < walk->operands; o++) walk->at[o] += first * walk->stride[o][0];
+}
+
 // One step along `axis`, carrying into the axes before it.
 static void step_along(struct hl_walk *walk, int axis)
 {

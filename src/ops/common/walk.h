@@ -28,6 +28,8 @@ void hl_walk_start(struct hl_walk *walk, int rank, const int *dims, int operands
 // The same with strides of one's own (transpose, reverse, slices): strides[o][axis] in elements.
 void hl_walk_start_strided(struct hl_walk *walk, int rank, const int *dims, int operands,
                            const int64_t (*strides)[HL_MAX_RANK]);
+// Leaves of a walk that has not moved `count` positions of its first axis, from `first` on.
+void hl_walk_take(struct hl_walk *walk, int64_t first, int64_t count);
 void hl_walk_next(struct hl_walk *walk);
 // Length of the innermost run (walk->dims[rank-1]); each operand moves by stride[o][rank-1] in it. hl_walk_skip_run
 // goes to the start of the next run. A walk of rank 0 has one run of one element.
