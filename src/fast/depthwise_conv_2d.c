@@ -452,14 +452,15 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
     const int after = inside < columns ? (int)inside : columns; // the first column right of it
     const void *const padding = d->padding;
     const struct window window = window_of(pass, row);
-    for (int k = 0; k < height; k++, pointers++) {
-        const char *line = input_line(d, &window, k);
+    const int64_t line = d->shape.width * position, lines = d->shape.height;
+    int64_t in_y = window.top, at = in_y * line + left * position; // bytes from the image on
+    for (int k = 0; k < height; k++, pointers++, in_y += d->shape.dilation_h, at += d->shape.dilation_h * line) {
+        const bool outside = in_y < 0 || in_y >= lines;
         const void **to = pointers;
         int c = 0;
-        for (; c < (line ? before : columns); c++, to += height) *to = padding;
-        if (!line) continue;
-        const char *from = line + (left + c) * position;
-        for (; c < after; c++, to += height, from += position) *to = from;
+        for (; c < (outside ? columns : before); c++, to += height) *to = padding;
+        if (outside) continue;
+        for (; c < after; c++, to += height) *to = window.image + (at + c * position);
         for (; c < columns; c++, to += height) *to = padding;
         if (copies) copies = copy_end(pass, pointers, before, after, height, copies);
     }
