@@ -71,6 +71,12 @@ static void share_row(const TfLiteContext *ctx, struct quantization *q)
 void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
                       int64_t rows, int64_t size, int8_t *stored, float *scales, int32_t *zeros)
 {
+    const int threads = hl_thread_count(ctx);
+    if (threads == 1 || rows * size < MIN_SHARED_VALUES) {
+        for (int64_t r = 0; r < rows; r++)
+            hl_quantize_row(kernels, asymmetric, x + r * size, size, stored + r * size, &scales[r], &zeros[r]);
+        return;
+    }
     struct quantization q = {
         .kernels = kernels,
         .asymmetric = asymmetric,
@@ -81,9 +87,8 @@ void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *ker
         .scales = scales,
         .zeros = zeros,
     };
-    const int threads = hl_thread_count(ctx);
     if (rows >= threads || size < MIN_SHARED_VALUES) {
-        q.piece = hl_piece(ctx, rows, rows * size >= MIN_SHARED_VALUES);
+        q.piece = hl_piece(ctx, rows, true);
         hl_parallel(ctx, (rows - 1) / q.piece + 1, quantize_some_rows, &q);
         return;
     }
