@@ -176,8 +176,8 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
 // the loads of the first chunk. A group takes START before its first load and after its last sum, LATENCY for that
 // load, CHUNK_CYCLES for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for
 // each round of the sums along z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an
-// H100 (bench/gpu_layers.py): the block that this chooses takes at most 8 % more than the fastest of 14 for seven of
-// them.
+// H100 (bench/gpu_layers.py): for six of the layers, the block that this chooses takes at most 9 % more than the
+// fastest of 14.
 enum {
     PRODUCT_SPLIT = 84,
     PRODUCT_NARROW = 56,
