@@ -133,6 +133,10 @@ typedef struct HaliteGpuDelegateOptions {
     // since the device may still be using it. 0: two minutes, on software devices an hour; UINT64_MAX: no limit. Waits
     // inside other functions of a driver have none, nor has waitUntilCompleted of Metal, where the system ends runs.
     uint64_t wait_limit_ms;
+    // Inputs and outputs of the graph stay in the memory that the runtime gives them. Otherwise those whose copies
+    // would take long lie in memory of the delegate's (allocation_type is kTfLiteCustom) from AllocateTensors on, until
+    // the delegate is taken off the graph, unless the application has set a custom allocation in it.
+    bool keep_tensor_memory;
 } HaliteGpuDelegateOptions;
 
 // A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use
@@ -481,6 +485,11 @@ TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateBindBuffer(TfLiteDelegate *del
 // direction. Weights, which are copied when it is applied, do not count. 0: the delegate is none of Halite's GPU
 // delegates.
 TFL_CAPI_EXPORT extern uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate);
+
+// Those of them that a processor has carried, or the driver for it: copies from and to tensors whose memory is the
+// runtime's or the application's. Where HaliteGpuDelegateOptions.keep_tensor_memory does not forbid it, large tensors
+// lie in the delegate's, which the device copies by itself.
+TFL_CAPI_EXPORT extern uint64_t HaliteDelegateGetCarriedBytes(const TfLiteDelegate *delegate);
 
 #ifdef __cplusplus
 }

@@ -19,11 +19,11 @@ static bool same(const struct gpu_options *a, const struct gpu_options *b)
     return same_text(a->problem, b->problem) && a->precision == b->precision && a->quantized == b->quantized &&
            a->exact_integers == b->exact_integers && a->prefer_memory == b->prefer_memory &&
            a->max_partitions == b->max_partitions && a->full_delegation == b->full_delegation &&
-           a->skip_small == b->skip_small && a->tune == b->tune && strcmp(a->backend, b->backend) == 0 &&
-           strcmp(a->device, b->device) == 0 && a->context.api == b->context.api && a->egl_display == b->egl_display &&
-           a->egl_context == b->egl_context && same_text(a->serialization_dir, b->serialization_dir) &&
-           same_text(a->model_token, b->model_token) && a->cache_bytes == b->cache_bytes && a->wait == b->wait &&
-           a->wait_limit == b->wait_limit;
+           a->skip_small == b->skip_small && a->keep_tensor_memory == b->keep_tensor_memory && a->tune == b->tune &&
+           strcmp(a->backend, b->backend) == 0 && strcmp(a->device, b->device) == 0 &&
+           a->context.api == b->context.api && a->egl_display == b->egl_display && a->egl_context == b->egl_context &&
+           same_text(a->serialization_dir, b->serialization_dir) && same_text(a->model_token, b->model_token) &&
+           a->cache_bytes == b->cache_bytes && a->wait == b->wait && a->wait_limit == b->wait_limit;
 }
 
 static TfLiteGpuDelegateOptionsV2 kept_in(const char *folder, const char *token)
@@ -78,6 +78,7 @@ HALITE(quantized, kHaliteGpuQuantizedExact)
 HALITE(serialization_max_bytes, 1)
 HALITE(tune, true)
 HALITE(wait_limit_ms, 1)
+HALITE(keep_tensor_memory, true)
 #undef HALITE
 
 #define METAL(field, value)                                                        \
@@ -172,6 +173,7 @@ static const struct {
     HALITE(serialization_max_bytes),
     HALITE(tune),
     HALITE(wait_limit_ms),
+    HALITE(keep_tensor_memory),
     {"TFLGpuDelegateOptions", "allow_precision_loss", metal_allow_precision_loss},
     {"TFLGpuDelegateOptions", "enable_quantization", metal_enable_quantization},
     {"TFLGpuDelegateOptions", "wait_type", metal_wait_type},

@@ -105,6 +105,16 @@ struct gpu_memory_desc {
     uint32_t type;      // memoryTypeIndex, of an opaque descriptor
 };
 
+// Memory of the host that a backend lends to a tensor. All but the first two fields are the backend's.
+struct gpu_lent {
+    void *memory;
+    bool is_direct; // kernels read or write it: nobody copies anything
+    size_t bytes;
+    struct gpu_buffer *of;     // the buffer that the tensor's bytes go to or come from
+    struct gpu_buffer *buffer; // the memory as a buffer of the backend's; NULL: it needs none
+    struct gpu_lent *next;     // of the device
+};
+
 // How a caller waits for a run.
 enum gpu_wait {
     GPU_WAIT_SLEEP, // the thread sleeps until the device is done
@@ -155,6 +165,12 @@ struct gpu_backend {
     // Memory of the application as a buffer, which it must outlive. NULL after a message, but without one for memory of
     // the host that the device cannot use where it is, which the caller then copies. NULL: not possible with this API.
     struct gpu_buffer *(*memory_import)(struct gpu_device *device, const struct gpu_memory_desc *desc);
+    // Memory of the host for a tensor of so many bytes, zeros at first, whose place is the beginning of this buffer
+    // (from buffer_create_for_host). buffer_send from it and buffer_read to it cost the CPU nothing: the device copies,
+    // or its kernels use this memory. NULL, without a message: it would not pay, or there is no such memory. Comes back
+    // before the buffer is destroyed. NULL: the API has no such memory.
+    struct gpu_lent *(*lend)(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host);
+    void (*take_back)(struct gpu_device *device, struct gpu_lent *lent);
     bool imports_descriptors; // memory_import takes file descriptors and AHardwareBuffers, too, not only host memory
     // Whether it takes AHardwareBuffers on this device, which then has our own fences. NULL: on none.
     bool (*takes_hardware_buffers)(const struct gpu_device *device);
@@ -162,6 +178,10 @@ struct gpu_backend {
     // Every later run sees the new bytes. `from` may be reused as soon as the function returns.
     bool (*buffer_write)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                          size_t bytes);
+    // As buffer_write before a list_run. Lent memory at `from` must stay as it is until that returns, other memory may
+    // be reused at once. NULL: buffer_write does it.
+    bool (*buffer_send)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                        size_t bytes);
     // Waits for all earlier runs.
     bool (*buffer_read)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
 
@@ -189,7 +209,7 @@ struct gpu_backend {
     bool (*list_dispatch)(struct gpu_list *list, const struct gpu_dispatch *dispatch);
     bool (*list_barrier)(struct gpu_list *list);
     bool (*list_finish)(struct gpu_list *list); // ends the recording
-    bool (*list_run)(struct gpu_list *list);    // submits and does not wait
+    bool (*list_run)(struct gpu_list *list);    // submits, and waits for nothing but the end of a buffer_send
     // Puts a run into a command buffer of the application, which submits it. NULL: not possible with this API, and then
     // neither are the next two, which keep such a command buffer until its run.
     bool (*list_encode)(struct gpu_list *list, void *commands);

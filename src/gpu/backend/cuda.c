@@ -96,7 +96,7 @@ bool gpu_cuda_finish(struct gpu_device *device)
 {
     cuda_result result;
     device->staged_bytes = 0;
-    device->is_busy = false;
+    device->is_busy = device->is_sending = false;
     return gpu_cuda_settle(device, &result) &&
            gpu_cuda_succeeded(device, result, "cuStreamQuery", "waiting for the device");
 }
@@ -175,6 +175,7 @@ static void cuda_close(struct gpu_device *device)
             if (ended && device->staging) device->cuda->host_free(device->staging);
             for (int i = 0; i <= CUDA_CHUNKS; i++)
                 if (ended && device->arrivals[i]) device->cuda->event_destroy(device->arrivals[i]);
+            if (ended && device->sent) device->cuda->event_destroy(device->sent);
             if (ended && device->stream && device->has_own_stream) device->cuda->stream_destroy(device->stream);
             gpu_cuda_leave(device);
         }
@@ -286,7 +287,10 @@ const struct gpu_backend gpu_backend_cuda = {
     .buffer_import = gpu_cuda_buffer_import,
     .memory_import = gpu_cuda_memory_import,
     .buffer_destroy = gpu_cuda_buffer_destroy,
+    .lend = gpu_cuda_lend,
+    .take_back = gpu_cuda_take_back,
     .buffer_write = gpu_cuda_buffer_write,
+    .buffer_send = gpu_cuda_buffer_send,
     .buffer_read = gpu_cuda_buffer_read,
     .programs_create = gpu_cuda_programs_create,
     .program_destroy = gpu_cuda_program_destroy,

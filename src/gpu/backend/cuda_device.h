@@ -32,6 +32,9 @@ struct gpu_device {
     bool is_busy;        // something was submitted since the last wait
     // When each chunk of a large read is there, and last when its turn comes; NULL until the first such read.
     struct cuda_event *arrivals[CUDA_CHUNKS + 1];
+    // When the last buffer_send from lent memory is there; NULL until the first. is_sending: nobody has waited for it.
+    struct cuda_event *sent;
+    bool is_sending;
     struct vulkan_card *card; // the same card as Vulkan sees it, from cuda_card.c; NULL: not asked yet, or none
     bool is_card_known;
 };
@@ -64,6 +67,9 @@ bool gpu_cuda_settle(struct gpu_device *device, cuda_result *result);
 // The same, but true only where it ended well.
 bool gpu_cuda_finish(struct gpu_device *device);
 
+// Waits until the last buffer_send has read what it sends, inside of gpu_cuda_enter. False after a message.
+bool gpu_cuda_await_sent(struct gpu_device *device);
+
 // ---- memory of the card that the host writes (cuda_card.c) ----------------------------------------------------------
 
 // Where the host sees such memory, which it must not read.
@@ -82,8 +88,12 @@ struct gpu_buffer *gpu_cuda_buffer_create_for_host(struct gpu_device *device, si
 struct gpu_buffer *gpu_cuda_buffer_import(struct gpu_device *device, uint64_t handle, size_t *bytes);
 struct gpu_buffer *gpu_cuda_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc);
 void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
+struct gpu_lent *gpu_cuda_lend(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host);
+void gpu_cuda_take_back(struct gpu_device *device, struct gpu_lent *lent);
 bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                            size_t bytes);
+bool gpu_cuda_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                          size_t bytes);
 bool gpu_cuda_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
 bool gpu_cuda_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                               struct gpu_program **programs);

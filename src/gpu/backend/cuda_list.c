@@ -218,12 +218,16 @@ bool gpu_cuda_list_finish(struct gpu_list *list)
 bool gpu_cuda_list_run(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
-    if (!list->exec) return gpu_device_is_alive(&device->base, "run");
     if (!gpu_cuda_enter(device, "run")) return false;
-    device->is_busy = true;
-    cuda_result code = device->cuda->graph_launch(list->exec, device->stream);
+    cuda_result code = CUDA_OK;
+    if (list->exec) {
+        device->is_busy = true;
+        code = device->cuda->graph_launch(list->exec, device->stream);
+    }
+    bool ok =
+        gpu_cuda_succeeded(device, code, "cuGraphLaunch", "running a command list") && gpu_cuda_await_sent(device);
     gpu_cuda_leave(device);
-    return gpu_cuda_succeeded(device, code, "cuGraphLaunch", "running a command list");
+    return ok;
 }
 
 bool gpu_cuda_list_wait(struct gpu_list *list)

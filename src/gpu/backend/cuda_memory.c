@@ -12,11 +12,18 @@
 enum {
     STAGING_BYTES = 4 << 20, // for writes, and as much for reads
     STAGING_PIECE = 256,
-    CHUNK_BYTES = HL_LARGE_COPY,   // and below twice as much
-    MIN_CARD_BYTES = 64 << 10,     // inputs from there on are written into the card
-    MAX_CARD_BYTES = 16 << 20,     // but for larger ones
-    MAX_FROM_HOST_BYTES = 2 << 20, // larger inputs, and larger outputs, lie on the device
+    CHUNK_BYTES = HL_LARGE_COPY,             // and below twice as much
+    MIN_CARD_BYTES = 64 << 10,               // inputs from there on are written into the card
+    MAX_CARD_BYTES = 16 << 20,               // but for larger ones
+    MAX_FROM_HOST_BYTES = HL_LARGE_COPY - 1, // larger inputs, and larger outputs, lie on the device
+    // Kernels write outputs of up to so many bytes into memory of the host, and where tensors have that memory, nobody
+    // copies them. What is larger the device copies when the kernels are done. 1 << 30 tries the first for all.
     MAX_TO_HOST_BYTES = 64 << 10,
+    // Tensors have memory of ours from there on. A smaller output is copied in a microsecond. An input is written into
+    // the card by one processor in the time in which the device fetches it from memory that was just written (602,112
+    // bytes on an H200: 27 and 30 us), so that only copies for which several would be needed are left to the device.
+    MIN_LENT_OUTPUT_BYTES = 16 << 10,
+    MIN_LENT_INPUT_BYTES = HL_LARGE_COPY,
 };
 
 struct gpu_buffer *gpu_cuda_buffer_create(struct gpu_device *device, size_t bytes)
@@ -125,6 +132,34 @@ void gpu_cuda_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffe
     free(buffer);
 }
 
+// ---- memory of tensors ----------------------------------------------------------------------------------------------
+
+struct gpu_lent *gpu_cuda_lend(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host)
+{
+    struct gpu_lent desc = {.memory = buffer->host, .is_direct = true, .bytes = bytes, .of = buffer};
+    if (bytes < (from_host ? MIN_LENT_INPUT_BYTES : MIN_LENT_OUTPUT_BYTES)) return NULL;
+    if (buffer->host) return from_host ? NULL : gpu_device_lend(&device->base, &desc); // an input's is slow to read
+    desc.is_direct = false;
+    if (!gpu_cuda_enter_to_destroy(device)) return NULL;
+    bool there = device->cuda->host_allocate(&desc.memory, bytes, CUDA_HOST_PORTABLE) == CUDA_OK;
+    struct gpu_lent *lent = there ? gpu_device_lend(&device->base, &desc) : NULL;
+    if (there && !lent) device->cuda->host_free(desc.memory);
+    gpu_cuda_leave(device);
+    return lent;
+}
+
+void gpu_cuda_take_back(struct gpu_device *device, struct gpu_lent *lent)
+{
+    if (!lent->is_direct && gpu_cuda_enter_to_destroy(device)) {
+        cuda_result ignored;
+        if (gpu_cuda_settle(device, &ignored)) device->cuda->host_free(lent->memory);
+        gpu_cuda_leave(device);
+    }
+    gpu_device_take_back(&device->base, lent);
+}
+
+// ---- copies ---------------------------------------------------------------------------------------------------------
+
 // Whether there is staging memory, which is made at its first use. If the driver has none to give, copies go without.
 static bool has_staging(struct gpu_device *device)
 {
@@ -188,16 +223,19 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
     return ok;
 }
 
+static bool has_event(struct gpu_device *device, struct cuda_event **place)
+{
+    struct cuda_event *event = NULL;
+    if (!*place && device->cuda->event_create(&event, CUDA_EVENT_DISABLE_TIMING) == CUDA_OK) *place = event;
+    return *place != NULL;
+}
+
 // Whether there are events that tell when the chunks of a read have arrived.
 static bool has_arrivals(struct gpu_device *device)
 {
-    for (int i = 0; i <= CUDA_CHUNKS; i++) {
-        struct cuda_event *event = NULL;
-        if (device->arrivals[i]) continue;
-        if (device->cuda->event_create(&event, CUDA_EVENT_DISABLE_TIMING) != CUDA_OK) return false;
-        device->arrivals[i] = event;
-    }
-    return true;
+    bool ok = true;
+    for (int i = 0; i <= CUDA_CHUNKS && ok; i++) ok = has_event(device, &device->arrivals[i]);
+    return ok;
 }
 
 struct arrival {
@@ -224,7 +262,36 @@ static bool mark(struct gpu_device *device, struct cuda_event *event)
 {
     device->is_busy = true;
     return gpu_cuda_succeeded(device, device->cuda->event_record(event, device->stream), "cuEventRecord",
-                              "reading a buffer");
+                              "copying a buffer");
+}
+
+static bool send_lent(struct gpu_device *device, cuda_pointer to, const void *from, size_t bytes)
+{
+    device->is_busy = true;
+    device->is_sending = gpu_cuda_succeeded(device, device->cuda->copy_to_device(to, from, bytes, device->stream),
+                                            "cuMemcpyHtoDAsync", "writing a buffer") &&
+                         mark(device, device->sent);
+    return device->is_sending;
+}
+
+bool gpu_cuda_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                          size_t bytes)
+{
+    if (buffer->host || !gpu_device_lent_at(&device->base, from, bytes) ||
+        !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing"))
+        return gpu_cuda_buffer_write(device, buffer, offset, from, bytes);
+    if (!gpu_cuda_enter(device, "write a buffer")) return false;
+    bool can_tell = has_event(device, &device->sent), ok = can_tell;
+    if (can_tell) ok = send_lent(device, buffer->address + offset, from, bytes);
+    gpu_cuda_leave(device);
+    return can_tell ? ok : gpu_cuda_buffer_write(device, buffer, offset, from, bytes);
+}
+
+bool gpu_cuda_await_sent(struct gpu_device *device)
+{
+    if (!device->is_sending) return true;
+    device->is_sending = false;
+    return await(device, device->sent);
 }
 
 static bool send_chunk(struct gpu_device *device, unsigned char *staged, cuda_pointer from, size_t bytes,
@@ -269,12 +336,14 @@ static bool read_staged(struct gpu_device *device, cuda_pointer from, unsigned c
 // Copies through the stream, and waits.
 static bool read_now(struct gpu_device *device, cuda_pointer from, void *to, size_t bytes)
 {
-    const bool is_small = bytes < CHUNK_BYTES;
-    if (has_staging(device) && !is_small && has_arrivals(device)) return read_staged(device, from, to, bytes);
-    unsigned char *staged = device->staging && bytes <= STAGING_BYTES ? device->staging + STAGING_BYTES : NULL;
+    const bool is_small = bytes < CHUNK_BYTES, is_lent = gpu_device_lent_at(&device->base, to, bytes) != NULL;
+    if (!is_lent && has_staging(device) && !is_small && has_arrivals(device))
+        return read_staged(device, from, to, bytes);
+    bool has_room = !is_lent && device->staging && bytes <= STAGING_BYTES;
+    unsigned char *staged = has_room ? device->staging + STAGING_BYTES : NULL;
     // A copy to the caller's memory begins when the device has nothing else to do: none is left behind by a run that
-    // does not end.
-    if (!staged && !gpu_cuda_finish(device)) return false;
+    // does not end. Lent memory then stays as the staging memory does.
+    if (!staged && !is_lent && !gpu_cuda_finish(device)) return false;
     cuda_result code = device->cuda->copy_to_host(staged ? staged : to, from, bytes, device->stream);
     device->is_busy = true;
     if (!gpu_cuda_succeeded(device, code, "cuMemcpyDtoHAsync", "reading a buffer") || !gpu_cuda_finish(device))

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/threads.h"
 #include "gpu/backend/wait.h"
@@ -87,9 +88,37 @@ void gpu_device_end(struct gpu_device_base *base)
     gpu_program_cache_free(&base->program_cache);
 }
 
+struct gpu_lent *gpu_device_lend(struct gpu_device_base *base, const struct gpu_lent *desc)
+{
+    struct gpu_lent *lent = malloc(sizeof *lent);
+    if (!lent) return NULL;
+    *lent = *desc;
+    lent->next = base->lent;
+    base->lent = lent;
+    memset(lent->memory, 0, lent->bytes);
+    return lent;
+}
+
+const struct gpu_lent *gpu_device_lent_at(const struct gpu_device_base *base, const void *at, size_t bytes)
+{
+    for (const struct gpu_lent *lent = base->lent; lent; lent = lent->next) {
+        uintptr_t before = (uintptr_t)at - (uintptr_t)lent->memory;
+        if (before <= lent->bytes && bytes <= lent->bytes - before) return lent;
+    }
+    return NULL;
+}
+
+void gpu_device_take_back(struct gpu_device_base *base, struct gpu_lent *lent)
+{
+    struct gpu_lent **link = &base->lent;
+    while (*link != lent) link = &(*link)->next;
+    *link = lent->next;
+    free(lent);
+}
+
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes)
 {
-    hl_copier_copy(&base->copier, to, from, bytes);
+    if (to != from) hl_copier_copy(&base->copier, to, from, bytes); // a tensor may lie in the buffer itself
 }
 
 void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes)

@@ -21,6 +21,7 @@ struct gpu_device_base {
     // destroyed, but left to the driver until the process ends.
     bool is_abandoned;
     uint64_t wait_limit;                    // nanoseconds; 0: as gpu_device_wait_limit says
+    struct gpu_lent *lent;                  // the memory that tensors have
     struct gpu_program_cache program_cache; // unused where the API has a cache of its own
     struct hl_copier copier;                // for gpu_device_copy
 };
@@ -50,6 +51,12 @@ bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about),
 
 // Frees what the base owns, when the device is closed.
 void gpu_device_end(struct gpu_device_base *base);
+
+// Notes memory that is lent to a tensor, and fills it with zeros. NULL, without a message, without memory for that.
+struct gpu_lent *gpu_device_lend(struct gpu_device_base *base, const struct gpu_lent *desc);
+// The memory that these bytes are part of; NULL: none that was lent.
+const struct gpu_lent *gpu_device_lent_at(const struct gpu_device_base *base, const void *at, size_t bytes);
+void gpu_device_take_back(struct gpu_device_base *base, struct gpu_lent *lent); // forgets it, and frees the struct
 
 // Copies bytes of the caller to memory that the device sees, or from there: large ones by several threads.
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes);

@@ -15,7 +15,7 @@
 #include "gpu/backend/opencl_device.h"
 
 #define API "OpenCL"
-enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256, READ_BYTES = 16 << 10 };
+enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS " -cl-mad-enable -w"
 
 // Queries of extensions, by number, because older headers lack their names.
@@ -254,6 +254,7 @@ static void opencl_close(struct gpu_device *device)
         if (device->staged)
             device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
         if (device->staging) device->cl->clReleaseMemObject(device->staging);
+        if (device->sent) device->cl->clReleaseEvent(device->sent);
         if (device->clocked) device->cl->clReleaseCommandQueue(device->clocked);
         if (device->queue) device->cl->clReleaseCommandQueue(device->queue);
         if (device->context) device->cl->clReleaseContext(device->context);
@@ -367,9 +368,8 @@ bool gpu_opencl_is_busy(void *about)
            status > CL_COMPLETE;
 }
 
-// Waits for an event of a queue, and releases it. What was polled does not count as seen: clWaitForEvents makes what
-// the commands wrote visible.
-static bool end_event(struct gpu_device *device, cl_command_queue queue, cl_event event)
+// What was polled does not count as seen: clWaitForEvents makes what the commands wrote visible.
+bool gpu_opencl_end_event(struct gpu_device *device, cl_command_queue queue, cl_event event)
 {
     struct opencl_await await = {device->cl, event};
     bool ok = gpu_opencl_check(device, device->cl->clFlush(queue), "clFlush", "waiting for a run") &&
@@ -379,20 +379,20 @@ static bool end_event(struct gpu_device *device, cl_command_queue queue, cl_even
     return ok;
 }
 
-static bool finish(struct gpu_device *device, cl_command_queue queue)
+bool gpu_opencl_finish(struct gpu_device *device, cl_command_queue queue)
 {
     cl_event event = NULL;
     if (queue == device->queue) device->staged_bytes = 0;
     cl_int code = device->cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, &event);
     return gpu_opencl_check(device, code, "clEnqueueMarkerWithWaitList", "waiting for a run") &&
-           end_event(device, queue, event);
+           gpu_opencl_end_event(device, queue, event);
 }
 
 void gpu_opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
     if (buffer->host && !device->base.is_abandoned && gpu_opencl_memory_unmap(device, buffer, device->queue))
-        finish(device, device->queue);
+        gpu_opencl_finish(device, device->queue);
     if (!device->base.is_abandoned) {
         if (buffer->memory) device->cl->clReleaseMemObject(buffer->memory);
         if (buffer->image.memory) device->cl->clReleaseMemObject(buffer->image.memory);
@@ -454,7 +454,7 @@ static bool make_staging(struct gpu_device *device, size_t bytes)
     cl_int code;
     if (device->unstaged || bytes > STAGING_BYTES) return false;
     if (!device->staged) {
-        if (!finish(device, device->queue)) return false; // what is mapped next waits without a limit
+        if (!gpu_opencl_finish(device, device->queue)) return false; // what is mapped next waits without a limit
         device->unstaged = true;
         device->staging =
             cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, STAGING_BYTES, NULL, &code);
@@ -464,23 +464,24 @@ static bool make_staging(struct gpu_device *device, size_t bytes)
         device->unstaged = code != CL_SUCCESS;
         if (device->unstaged) device->staged = NULL;
     }
-    return !device->unstaged && (bytes <= STAGING_BYTES - device->staged_bytes || finish(device, device->queue));
+    return !device->unstaged &&
+           (bytes <= STAGING_BYTES - device->staged_bytes || gpu_opencl_finish(device, device->queue));
 }
 
-static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
-                                size_t bytes)
+bool gpu_opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                             size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "write a buffer") ||
         !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing"))
         return false;
     if (bytes == 0) return true;
     if (buffer->host) { // mapped
-        if (!finish(device, device->queue)) return false;
+        if (!gpu_opencl_finish(device, device->queue)) return false;
         gpu_device_copy(&device->base, (unsigned char *)buffer->host + offset, from, bytes);
         return true;
     }
     cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
-    if (device->base.lost || (wait && !finish(device, device->queue))) return false; // as above
+    if (device->base.lost || (wait && !gpu_opencl_finish(device, device->queue))) return false; // as above
     if (!wait) {
         gpu_device_copy(&device->base, device->staged + device->staged_bytes, from, bytes);
         from = device->staged + device->staged_bytes;
@@ -491,17 +492,18 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
     return gpu_opencl_check(device, code, "clEnqueueWriteBuffer", "writing a buffer");
 }
 
-// A run that does not end leaves its read behind, which must not hit the caller's memory one day. Larger reads have no
-// such room and begin when the run is over.
-static bool read_small(struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes)
+// A run that does not end leaves its read behind, which must not hit the caller's memory one day, but memory that stays
+// then: the device's own for small reads, or lent memory. Larger reads begin when the run is over.
+static bool read_behind(struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, void *to,
+                        size_t bytes)
 {
     cl_event event = NULL;
-    cl_int code = device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_FALSE, offset, bytes, device->read,
-                                                  0, NULL, &event);
+    cl_int code =
+        device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_FALSE, offset, bytes, to, 0, NULL, &event);
     device->staged_bytes = 0;
     if (!gpu_opencl_check(device, code, "clEnqueueReadBuffer", "reading a buffer")) return false;
-    if (end_event(device, device->queue, event)) return true;
-    device->read = NULL; // nobody knows when the driver is done with it
+    if (gpu_opencl_end_event(device, device->queue, event)) return true;
+    if (to == device->read) device->read = NULL; // nobody knows when the driver is done with it
     return false;
 }
 
@@ -513,16 +515,17 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
         return false;
     if (bytes == 0) return true;
     if (buffer->host) { // mapped
-        if (!finish(device, device->queue)) return false;
+        if (!gpu_opencl_finish(device, device->queue)) return false;
         gpu_device_copy(&device->base, to, (unsigned char *)buffer->host + offset, bytes);
         return true;
     }
-    if (bytes <= READ_BYTES && (device->read || (device->read = malloc(READ_BYTES)))) {
-        if (!read_small(device, buffer, offset, bytes)) return false;
+    if (gpu_device_lent_at(&device->base, to, bytes)) return read_behind(device, buffer, offset, to, bytes);
+    if (bytes <= OPENCL_READ_BYTES && (device->read || (device->read = malloc(OPENCL_READ_BYTES)))) {
+        if (!read_behind(device, buffer, offset, device->read, bytes)) return false;
         memcpy(to, device->read, bytes);
         return true;
     }
-    if (!finish(device, device->queue)) return false;
+    if (!gpu_opencl_finish(device, device->queue)) return false;
     cl_int code =
         device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
     return gpu_opencl_check(device, code, "clEnqueueReadBuffer", "reading a buffer");
@@ -867,12 +870,14 @@ static bool opencl_list_run(struct gpu_list *list)
     for (int i = 0; i < list->record_count; i++)
         if (!enqueue(list, device->queue, i, NULL)) return false;
     if (!exchange(list, device->queue, false)) return false;
-    return gpu_opencl_check(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
+    return gpu_opencl_check(device, device->cl->clFlush(device->queue), "clFlush", "running a command list") &&
+           gpu_opencl_await_sent(device);
 }
 
 static bool opencl_list_wait(struct gpu_list *list)
 {
-    return gpu_device_is_alive(&list->device->base, "wait for a run") && finish(list->device, list->device->queue);
+    return gpu_device_is_alive(&list->device->base, "wait for a run") &&
+           gpu_opencl_finish(list->device, list->device->queue);
 }
 
 static bool read_clock(struct gpu_device *device, cl_event event, uint64_t *nanoseconds)
@@ -903,14 +908,14 @@ static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
                                list->record_count);
     }
     // The two queues are not synchronized with each other, so the first must be idle.
-    if (!finish(device, device->queue) || !open_clocked_queue(device)) return false;
+    if (!gpu_opencl_finish(device, device->queue) || !open_clocked_queue(device)) return false;
     cl_event *events = calloc((size_t)count + 1, sizeof *events);
     if (!events) return gpu_device_no_memory(&device->base, "a profile");
     int enqueued = 0;
     bool ok = exchange(list, device->clocked, true);
     while (ok && enqueued < count && enqueue(list, device->clocked, enqueued, &events[enqueued])) enqueued++;
     ok = ok && enqueued == count && exchange(list, device->clocked, false);
-    ok = finish(device, device->clocked) && ok;
+    ok = gpu_opencl_finish(device, device->clocked) && ok;
     for (int i = 0; i < enqueued; i++) {
         ok = ok && read_clock(device, events[i], &nanoseconds[i]);
         device->cl->clReleaseEvent(events[i]);
@@ -934,7 +939,10 @@ const struct gpu_backend gpu_backend_opencl = {
     .image_import = gpu_opencl_image_import,
     .memory_import = gpu_opencl_memory_import,
     .buffer_destroy = gpu_opencl_buffer_destroy,
-    .buffer_write = opencl_buffer_write,
+    .lend = gpu_opencl_lend,
+    .take_back = gpu_opencl_take_back,
+    .buffer_write = gpu_opencl_buffer_write,
+    .buffer_send = gpu_opencl_buffer_send,
     .buffer_read = opencl_buffer_read,
     .programs_create = opencl_programs_create,
     .program_destroy = opencl_program_destroy,

@@ -8,6 +8,8 @@
 #include "gpu/backend/image_uses.h"
 #include "gpu/backend/opencl_api.h"
 
+enum { OPENCL_READ_BYTES = 16 << 10 }; // smaller reads go through memory of their own
+
 struct gpu_device {
     struct gpu_device_base base;
     const struct opencl_api *cl;
@@ -21,7 +23,8 @@ struct gpu_device {
     unsigned char *staged;
     size_t staged_bytes; // in use by pending writes; 0 whenever the queue is known to be idle
     bool unstaged;       // there is no staging memory: writes wait
-    unsigned char *read; // READ_BYTES, where small reads arrive; NULL until the first
+    cl_event sent;       // of the last buffer_send from lent memory that list_run has yet to wait for; else NULL
+    unsigned char *read; // OPENCL_READ_BYTES, where small reads arrive; NULL until the first
 };
 
 struct gpu_buffer {
@@ -38,6 +41,11 @@ struct gpu_buffer {
 // Whether an OpenCL call succeeded. False after a message; about: the purpose of the call in a few words.
 bool gpu_opencl_check(struct gpu_device *device, cl_int code, const char *function, const char *about);
 
+// Waits for an event of a queue, and releases it. False after a message.
+bool gpu_opencl_end_event(struct gpu_device *device, cl_command_queue queue, cl_event event);
+// Waits for all that the queue has to do. False after a message.
+bool gpu_opencl_finish(struct gpu_device *device, cl_command_queue queue);
+
 // An event to wait for with a limit, which clWaitForEvents and clFinish do not have.
 struct opencl_await {
     const struct opencl_api *cl;
@@ -49,6 +57,14 @@ bool gpu_opencl_is_busy(void *about);
 // Functions of gpu_backend.
 struct gpu_buffer *gpu_opencl_buffer_create(struct gpu_device *device, size_t bytes);
 void gpu_opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
+bool gpu_opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                             size_t bytes);
+struct gpu_lent *gpu_opencl_lend(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host);
+void gpu_opencl_take_back(struct gpu_device *device, struct gpu_lent *lent);
+bool gpu_opencl_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                            size_t bytes);
+// Waits until the last buffer_send has read what it sends. False after a message.
+bool gpu_opencl_await_sent(struct gpu_device *device);
 struct gpu_buffer *gpu_opencl_image_import(struct gpu_device *device, const struct gpu_image_desc *desc);
 struct gpu_buffer *gpu_opencl_memory_import(struct gpu_device *device, const struct gpu_memory_desc *desc);
 // Hands memory of the application to the device, or back to the host. False after a message.

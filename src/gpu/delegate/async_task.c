@@ -69,14 +69,29 @@ static void drop_recording(struct task *task)
     }
 }
 
+// Lets runs with memory of the host use another buffer than Invoke where that one's bytes may be the tensor's: theirs
+// are not the tensor's. False after a message.
+static bool step_aside(const struct gpu_part *part, struct gpu_port *port)
+{
+    const struct gpu_backend *backend = part->engine->info.backend;
+    struct gpu_device *device = part->engine->device;
+    const size_t bytes = gpu_plan_raw_bytes(part->plan, port->value);
+    if (!port->lent) return true;
+    if (!port->aside)
+        port->aside = backend->buffer_create_for_host
+                          ? backend->buffer_create_for_host(device, bytes, port->value->is_input)
+                          : backend->buffer_create(device, bytes);
+    return port->aside && gpu_runner_bind(part->runner, port->value, port->aside, 0);
+}
+
 static bool import_slot(struct task *task, int number)
 {
     struct slot *slot = &task->slots[number];
     struct gpu_part *part = task->async->part;
-    const struct gpu_port *port = gpu_async_port(task->async, number);
+    struct gpu_port *port = gpu_async_port(task->async, number);
     HaliteGpuBuffer buffer = slot->wanted.buffer, planned = {.struct_size = sizeof planned};
     slot->bound = slot->wanted.handle;
-    if (slot->wanted.is_host) return true;
+    if (slot->wanted.is_host) return step_aside(part, port);
     gpu_buffers_describe(port->value, &planned);
     if (!slot->wanted.has_element) buffer.element = planned.element;
     if (!slot->wanted.has_layout) buffer.layout = planned.layout;

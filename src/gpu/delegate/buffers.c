@@ -466,6 +466,16 @@ uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate)
     return copied;
 }
 
+uint64_t HaliteDelegateGetCarriedBytes(const TfLiteDelegate *delegate)
+{
+    const struct gpu_delegate *own = gpu_delegate_of(delegate);
+    if (!own) return 0;
+    gpu_engine_enter(own->engine, NULL, "Report");
+    uint64_t carried = own->engine->buffers.carried;
+    gpu_engine_leave(own->engine);
+    return carried;
+}
+
 // ---- handles ------------------------------------------------------------------------------------
 
 static const struct gpu_port *find_handle(const struct gpu_engine *engine, TfLiteBufferHandle handle,

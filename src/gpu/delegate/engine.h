@@ -27,6 +27,7 @@ struct gpu_buffers {
     struct gpu_part *parts;         // that live, the latest first
     TfLiteBufferHandle last_handle; // that was given out, counted from 0
     uint64_t copied;                // bytes of inputs and outputs
+    uint64_t carried;               // those of them that a processor has carried
     // A command buffer of the application, retained, that the next run is put into; NULL: none. Only of backends with
     // list_encode.
     void *commands;

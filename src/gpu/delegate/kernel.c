@@ -19,13 +19,16 @@
 
 static void end_port(const struct gpu_part *part, struct gpu_port *port)
 {
-    if (port->application) part->engine->info.backend->buffer_destroy(part->engine->device, port->application);
+    const struct gpu_engine *engine = part->engine;
+    if (port->application) engine->info.backend->buffer_destroy(engine->device, port->application);
+    if (port->aside) engine->info.backend->buffer_destroy(engine->device, port->aside);
     gpu_port_end(port);
 }
 
 // Frees everything but the struct itself.
 static void end_part(struct gpu_part *part)
 {
+    gpu_lend_end(part);
     gpu_buffers_end(part);
     gpu_profile_end(&part->engine->profiles, &part->profile);
     gpu_runner_destroy(part->runner);
@@ -272,6 +275,7 @@ TfLiteStatus gpu_kernel_prepare(void *own, TfLiteContext *context, TfLiteNode *n
     if (status != kTfLiteOk) return status;
     gpu_engine_enter(part->engine, context, "Prepare");
     bool ok = outputs_have_handles(part, context, node);
+    if (ok) gpu_lend(part);
     gpu_engine_leave(part->engine);
     return ok ? kTfLiteOk : kTfLiteError;
 }
@@ -287,13 +291,13 @@ static bool gather_inputs(struct gpu_part *part, const TfLiteContext *context, c
         if (port->application) continue;
         if (port->host) {
             part->from[i] = port->host;
-            part->engine->buffers.copied += gpu_caller_bytes(port->value);
+            gpu_port_count(part, port, NULL);
             continue;
         }
         if (part->runner && !gpu_buffers_connect(part, port, tensor, node)) return false;
         if (port->source) continue;
         if (!(part->from[i] = gpu_port_from_tensor(part, port, tensor))) return false;
-        if (part->runner) part->engine->buffers.copied += gpu_caller_bytes(port->value);
+        if (part->runner) gpu_port_count(part, port, tensor);
     }
     return true;
 }
@@ -306,7 +310,7 @@ static bool locate_outputs(struct gpu_part *part, const TfLiteContext *context)
         part->to[i] = NULL;
         if ((port->is_kept && !port->host) || port->application) continue;
         if (!(part->to[i] = port->host ? port->host : gpu_port_room(part, port, tensor))) return false;
-        part->engine->buffers.copied += gpu_caller_bytes(port->value);
+        gpu_port_count(part, port, port->host ? NULL : tensor);
     }
     return true;
 }

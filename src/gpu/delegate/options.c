@@ -209,6 +209,7 @@ bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct 
     options->full_delegation = own.require_full_delegation;
     options->tune = own.tune;
     options->skip_small = !own.take_small_partitions;
+    options->keep_tensor_memory = own.keep_tensor_memory;
     if (own.serialization_max_bytes) options->cache_bytes = own.serialization_max_bytes;
     bool endless = own.wait_limit_ms > UINT64_MAX / 1000000;
     options->wait_limit = endless ? UINT64_MAX : own.wait_limit_ms * 1000000;
@@ -252,7 +253,7 @@ struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
     char *serialization_dir, *model_token, *device;
     int precision, quantized;
-    bool require_full_delegation, take_small_partitions, tune;
+    bool require_full_delegation, take_small_partitions, tune, keep_tensor_memory;
     int64_t serialization_max_bytes, wait_limit_ms;
 };
 
@@ -296,6 +297,7 @@ static const struct delegate_option known[] = {
     OWN(serialization_max_bytes, INT64, NULL, NULL),
     OWN(tune, BOOL, NULL, NULL),
     OWN(wait_limit_ms, INT64, NULL, NULL),
+    OWN(keep_tensor_memory, BOOL, NULL, NULL),
 #undef V2
 #undef OWN
 };
@@ -328,6 +330,7 @@ static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter 
         .serialization_max_bytes = (uint64_t)parsed->serialization_max_bytes,
         .tune = parsed->tune,
         .wait_limit_ms = (uint64_t)parsed->wait_limit_ms,
+        .keep_tensor_memory = parsed->keep_tensor_memory,
     };
     return gpu_options_from_halite(&own, reporter, options);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A claimed partition, ready to run: its graph, plan and runner, and how its inputs and outputs get to the device and
-// back. kernel.c makes and runs it; transfer.c moves tensors between host and device; buffers.c lets buffers of the
-// application, and outputs of other partitions, stand for inputs and outputs. All functions are called between
-// gpu_engine_enter and gpu_engine_leave.
+// back. kernel.c makes and runs it; transfer.c moves tensors between host and device; lend.c gives tensors memory of
+// the backend; buffers.c lets buffers of the application, and outputs of other partitions, stand for inputs and
+// outputs. All functions are called between gpu_engine_enter and gpu_engine_leave.
 #ifndef HALITE_GPU_DELEGATE_PART_H
 #define HALITE_GPU_DELEGATE_PART_H
 
@@ -20,7 +20,9 @@ struct gpu_port {
     int reader;    // of an input: a node on the CPU that reads the tensor as well; -1: none
     TfLiteBufferHandle handle;      // of an output that is kept
     struct gpu_buffer *application; // the application's buffer that was imported for it; NULL: none
-    void *host; // the application's memory on the host, in the value's format, that runs copy; NULL: none
+    void *host;               // the application's memory on the host, in the value's format, that runs copy; NULL: none
+    struct gpu_lent *lent;    // the memory that its tensor has from us; NULL: none
+    struct gpu_buffer *aside; // takes the place of the runner's in asynchronous runs; NULL: not needed yet
     const struct gpu_port *source; // of an input: the output of another partition that stands for it; NULL: none
 };
 
@@ -56,6 +58,19 @@ bool gpu_port_to_tensor(const struct gpu_part *part, const struct gpu_port *port
 // Copies a value that is on the device to a tensor, or the other way. False after a message.
 bool gpu_port_fetch(struct gpu_part *part, const struct gpu_port *port, TfLiteTensor *tensor);
 bool gpu_port_store(struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
+
+// Whether host and device exchange the bytes of the tensor itself.
+bool gpu_port_is_same(const struct gpu_port *port, const TfLiteTensor *tensor);
+// Counts a copy between the port and a tensor.
+void gpu_port_count(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor);
+
+// ---- lend.c
+
+// Gives tensors of inputs and outputs memory of the backend where that saves copies. Comes with each prepare, before
+// the runtime plans its own.
+void gpu_lend(struct gpu_part *part);
+// Takes it back: the tensors get memory of the runtime's when it next plans its memory.
+void gpu_lend_end(struct gpu_part *part);
 
 // ---- images.c
 

@@ -65,6 +65,11 @@ static bool is_same(const struct gpu_value *value, TfLiteType type)
            (format == GPU_FORMAT_BYTES && type == value->type);
 }
 
+bool gpu_port_is_same(const struct gpu_port *port, const TfLiteTensor *tensor)
+{
+    return !port->floats && is_same(port->value, tensor->type);
+}
+
 bool gpu_port_begin(struct gpu_port *port, const struct gpu_value *value, const TfLiteContext *context)
 {
     enum gpu_format format = gpu_caller_format(value);
@@ -122,6 +127,17 @@ bool gpu_port_to_tensor(const struct gpu_part *part, const struct gpu_port *port
 
 // ---- copies -------------------------------------------------------------------------------------
 
+// tensor: NULL where it is none, or where its memory counts as any other.
+void gpu_port_count(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor)
+{
+    struct gpu_buffers *buffers = &part->engine->buffers;
+    const size_t bytes = gpu_caller_bytes(port->value);
+    const bool is_lent = tensor && port->lent && port->lent->memory == tensor->data.raw;
+    if (is_lent && port->lent->is_direct && !port->application) return;
+    buffers->copied += bytes;
+    if (!is_lent) buffers->carried += bytes;
+}
+
 // A handle may be of a port of another tensor, whose type must then be the same.
 static bool fits(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor)
 {
@@ -134,7 +150,7 @@ bool gpu_port_fetch(struct gpu_part *part, const struct gpu_port *port, TfLiteTe
 {
     void *room = fits(part, port, tensor) ? gpu_port_room(part, port, tensor) : NULL;
     if (!room || !gpu_runner_read(part->runner, port->value, room)) return false;
-    part->engine->buffers.copied += gpu_caller_bytes(port->value);
+    gpu_port_count(part, port, tensor);
     return gpu_port_to_tensor(part, port, tensor);
 }
 
@@ -142,6 +158,6 @@ bool gpu_port_store(struct gpu_part *part, const struct gpu_port *port, const Tf
 {
     const void *from = fits(part, port, tensor) ? gpu_port_from_tensor(part, port, tensor) : NULL;
     if (!from || !gpu_runner_write(part->runner, port->value, from)) return false;
-    part->engine->buffers.copied += gpu_caller_bytes(port->value);
+    gpu_port_count(part, port, NULL);
     return true;
 }

@@ -382,6 +382,15 @@ void gpu_runner_exchange(struct gpu_runner *runner, struct gpu_recording *record
 
 // ---- copies -------------------------------------------------------------------------------------
 
+static bool send(struct gpu_runner *runner, const struct gpu_value *value, const void *from)
+{
+    const struct gpu_backend *backend = runner->backend;
+    size_t offset;
+    struct gpu_buffer *buffer = gpu_runner_buffer(runner, value, &offset);
+    return (backend->buffer_send ? backend->buffer_send : backend->buffer_write)(runner->device, buffer, offset, from,
+                                                                                 gpu_caller_bytes(value));
+}
+
 // Makes the list ready and copies the inputs that come from the host.
 static bool write_inputs(struct gpu_runner *runner, const void *const *inputs)
 {
@@ -394,7 +403,7 @@ static bool write_inputs(struct gpu_runner *runner, const void *const *inputs)
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
         const void *from = value->is_input ? inputs[input++] : NULL;
-        if (from && !gpu_runner_write(runner, value, from)) return false;
+        if (from && !send(runner, value, from)) return false;
     }
     return true;
 }

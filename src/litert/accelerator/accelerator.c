@@ -58,6 +58,7 @@ static TfLiteDelegate *create(const struct litert_gpu_options *options, const ch
         .device = device,
         .precision = options->precision,
         .take_small_partitions = options->take_small_partitions,
+        .keep_tensor_memory = true, // inputs and outputs get that of LiteRT's buffers
     };
     return HaliteGpuDelegateCreate(&halite);
 }
