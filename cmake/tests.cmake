@@ -374,6 +374,11 @@ if(TARGET fake_cuda)
     set_property(TEST gpu/test_fake_cuda APPEND PROPERTY ENVIRONMENT # the same card by Vulkan
         HALITE_VULKAN_LIBRARY=$<TARGET_FILE:fake_cuda> HALITE_VULKAN_VALIDATION=0)
 endif()
+if(TARGET test_lend)
+    set_target_properties(test_lend PROPERTIES ENABLE_EXPORTS ON) # see test_gpu_async
+    # As on a card whose memory the CPU does not see.
+    halite_test(gpu/test_lend.staging COMMAND test_lend ENVIRONMENT HALITE_VULKAN_STAGING=1)
+endif()
 if(TARGET fake_android AND TARGET test_hardware_buffer)
     add_dependencies(test_hardware_buffer fake_android)
     target_include_directories(test_hardware_buffer PRIVATE tests/fakes)

@@ -439,6 +439,90 @@ static void run_with_input(struct bench *bench, struct gpu_buffer *from)
     backend->program_destroy(bench->device, program);
 }
 
+// Copies a tensor's memory to the card and back to another's with the calls of a run. False after a message.
+static bool send_and_read(const struct bench *bench, struct gpu_list *list, struct gpu_buffer *buffer,
+                          const struct gpu_lent *from, struct gpu_lent *to, size_t bytes)
+{
+    const struct gpu_backend *backend = bench->backend;
+    fill(from->memory, bytes);
+    memset(to->memory, 0, bytes);
+    bool ok = backend->buffer_send(bench->device, buffer, 0, from->memory, bytes) && backend->list_run(list);
+    unsigned char *first = from->memory, kept = *first;
+    *first = (unsigned char)(kept + 1); // what was sent may change now
+    ok = ok && backend->buffer_read(bench->device, buffer, 0, to->memory, bytes);
+    *first = kept;
+    return ok;
+}
+
+// Where there is no pinned memory nothing is lent, where there are no events copies take another way, and where they
+// fail there is one message. A run that never ends keeps the memory, because it may still be written.
+static void cuda_lends_memory(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    enum { BYTES = 2 << 20 };
+    int failed = 0, right = 0, refused = 0;
+    for (int n = 1;; n++) {
+        struct messages messages = {0};
+        struct bench bench = open_fake(&messages);
+        const struct gpu_backend *backend = bench.backend;
+        struct gpu_buffer *buffer = backend->buffer_create(bench.device, BYTES);
+        struct gpu_list *list = backend->list_create(bench.device);
+        assert_true(buffer && list && backend->list_finish(list));
+        assert_null(backend->lend(bench.device, buffer, 256, true));
+        assert_null(backend->lend(bench.device, buffer, 256, false));
+        long long before = fake.get("calls");
+        fake.set("fail_at", before + n);
+        struct gpu_lent *from = backend->lend(bench.device, buffer, BYTES, true),
+                        *to = backend->lend(bench.device, buffer, BYTES, false);
+        bool both = from && to, ok = both && send_and_read(&bench, list, buffer, from, to, BYTES);
+        bool all = fake.get("calls") < before + n;
+        if (ok) assert_memory_equal(to->memory, from->memory, BYTES);
+        if (both && !ok) said(&messages, "CUDA", "");
+        refused += !both;
+        failed += both && !ok;
+        right += ok;
+        fake.set("fail_at", 0);
+        if (from) backend->take_back(bench.device, from);
+        if (to) backend->take_back(bench.device, to);
+        backend->list_destroy(list);
+        backend->buffer_destroy(bench.device, buffer);
+        backend->buffer_destroy(bench.device, bench.arena);
+        backend->close(bench.device);
+        end_with_fake(&messages);
+        fake.reset();
+        if (all) break;
+        assert_true(n < 100);
+    }
+    assert_true(refused >= 2 && failed >= 4 && right >= 2);
+}
+
+static void cuda_leaves_lent_memory_to_a_hang(void **state)
+{
+    (void)state;
+    begin_with_fake();
+    enum { BYTES = 2 << 20 };
+    struct messages messages = {0};
+    struct bench bench = open_fake(&messages);
+    const struct gpu_backend *backend = bench.backend;
+    struct gpu_buffer *buffer = backend->buffer_create(bench.device, BYTES);
+    struct gpu_lent *to = buffer ? backend->lend(bench.device, buffer, BYTES, false) : NULL;
+    assert_non_null(to);
+    backend->set_wait_limit(bench.device, 1000);
+    fake.set("hangs", 1);
+    assert_false(backend->buffer_read(bench.device, buffer, 0, to->memory, BYTES));
+    said(&messages, "a run has not ended in 1e-06 s", "the device is lost");
+    unsigned char *memory = to->memory;
+    backend->take_back(bench.device, to);
+    memory[0] = 1; // it is still there
+    backend->buffer_destroy(bench.device, buffer);
+    backend->buffer_destroy(bench.device, bench.arena);
+    backend->close(bench.device);
+    assert_int_equal(messages.count, 0);
+    assert_int_equal(fake.get("complaints"), 0);
+    fake.reset();
+}
+
 static void cuda_inputs_are_written_into_the_card(void **state)
 {
     (void)state;
@@ -541,11 +625,13 @@ int main(void)
         cmocka_unit_test(cuda_shares_memory_with_the_host),
         cmocka_unit_test(cuda_copies_large_ranges),
         cmocka_unit_test(cuda_large_copies_fail_at_every_call),
+        cmocka_unit_test(cuda_lends_memory),
 #if defined(HALITE_GPU_VULKAN)
         cmocka_unit_test(cuda_inputs_are_written_into_the_card),
         cmocka_unit_test(cuda_goes_without_the_card),
         cmocka_unit_test(cuda_leaves_the_card_to_a_hang),
 #endif
+        cmocka_unit_test(cuda_leaves_lent_memory_to_a_hang),
         cmocka_unit_test(cuda_gives_a_hang_up),
     };
 #if defined(HALITE_GPU_VULKAN)

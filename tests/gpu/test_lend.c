@@ -4,6 +4,11 @@
 // null device, which lends to every tensor and computes nothing, and on those that compute, CUDA before its fake.
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
+#include "halite/gpu_async.h"
+#include "tensorflow/lite/core/async/c/async_signature_runner.h"
+#include "tensorflow/lite/core/async/c/task.h"
+#include "tensorflow/lite/core/async/interop/c/attribute_map.h"
+#include "tensorflow/lite/core/async/interop/c/constants.h"
 
 // The graphs of delegate_session.h with tensors that are worth it on every backend.
 enum { ROWS = 128, COUNT = ROWS * 128 * 16 };
@@ -85,12 +90,11 @@ static TfLiteDelegate *make_on(const char *device)
     return make(texts);
 }
 
-// OpenGL ES and Vulkan lend nothing, and the null device has nothing to compute.
+// OpenGL ES has no such memory, and the null device nothing to compute.
 static void with_devices(void (*test)(const char *device, bool lends, bool computes))
 {
     for (int b = 0; b < ALL_DEVICES; b++)
-        if (has_device(all_devices[b]))
-            test(all_devices[b], strcmp(all_devices[b], "gles") != 0 && strcmp(all_devices[b], "vulkan") != 0, b > 0);
+        if (has_device(all_devices[b])) test(all_devices[b], strcmp(all_devices[b], "gles") != 0, b > 0);
 }
 
 // ---- what is lent -------------------------------------------------------------------------------
@@ -375,6 +379,70 @@ static void test_handles_copy(void **state)
     with_devices(handles_copy);
 }
 
+// ---- asynchronous runs --------------------------------------------------------------------------
+
+static TfLiteBufferHandle register_memory(struct TfLiteAsyncSignatureRunner *runner, TfLiteIoType side, void *memory)
+{
+    TfLiteBufferHandle handle = kTfLiteNullBufferHandle;
+    TfLiteBackendBuffer *buffer = TfLiteBackendBufferCreate();
+    TfLiteAttributeMap *attrs = TfLiteAttributeMapCreate(kTfLiteAttrMapTypeBuffer);
+    TfLiteAttributeMapSetStringBufferAttr(attrs, kTfLiteBufferAttrKeyResourceTypeName, HALITE_BUFFER_HOST);
+    TfLiteAttributeMapSetSizeTBufferAttr(attrs, kTfLiteBufferAttrKeySize, large_bytes);
+    TfLiteBackendBufferSetPtr(buffer, memory);
+    assert_int_equal(TfLiteAsyncSignatureRunnerRegisterBuffer(runner, side, buffer, attrs, &handle), kTfLiteOk);
+    TfLiteAttributeMapDelete(attrs);
+    TfLiteBackendBufferDelete(buffer);
+    return handle;
+}
+
+static void run_asynchronously(struct TfLiteAsyncSignatureRunner *runner, float *input, float *output)
+{
+    TfLiteExecutionTask *task = TfLiteAsyncSignatureRunnerCreateTask(runner);
+    assert_non_null(task);
+    TfLiteBufferHandle from = register_memory(runner, kTfLiteIoTypeInput, input),
+                       to = register_memory(runner, kTfLiteIoTypeOutput, output);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(task, A, from), kTfLiteOk);
+    assert_int_equal(TfLiteExecutionTaskSetBufferByIndex(task, P, to), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerInvokeAsync(runner, task), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerWait(runner, task), kTfLiteOk);
+    assert_int_equal(TfLiteAsyncSignatureRunnerFinish(runner, task), kTfLiteOk);
+}
+
+// Runs on memory of the application leave the interpreter's tensors as Invoke has left them.
+static void tasks_leave_tensors(const char *device, bool lends, bool computes)
+{
+    (void)lends;
+    if (!computes) return;
+    TfLiteDelegate *delegate = make_on(device);
+    struct session session;
+    start(&session, &large, delegate);
+    float *input = malloc(large_bytes), *output = malloc(large_bytes);
+    assert_true(input && output);
+    run_shifted(&session, 1, true);
+    struct TfLiteAsyncSignatureRunner *runner = TfLiteInterpreterGetAsyncSignatureRunner(session.interpreter, NULL);
+    assert_non_null(runner);
+    assert_int_equal(TfLiteAsyncSignatureRunnerPrepareBackends(runner), kTfLiteOk);
+    for (int shift = 2; shift < 5; shift++) {
+        write_values(input, COUNT, shift);
+        run_asynchronously(runner, input, output);
+        check_values(output, COUNT, shift);
+        for (int i = 0; i < COUNT; i++) assert_float_equal(input_of(&session)->data.f[i], input_value(i + 1), 0);
+        check_values(output_of(&session)->data.f, COUNT, 1);
+        assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+        check_values(output_of(&session)->data.f, COUNT, 1);
+    }
+    TfLiteAsyncSignatureRunnerDelete(runner);
+    free(input);
+    free(output);
+    stop(&session, delegate);
+}
+
+static void test_tasks_leave_tensors(void **state)
+{
+    (void)state;
+    with_devices(tasks_leave_tensors);
+}
+
 // ---- ends ---------------------------------------------------------------------------------------
 
 // The delegate before the interpreters, one of two interpreters before the other.
@@ -465,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_bound_memory),
         cmocka_unit_test(test_input_is_free_after_invoke),
         cmocka_unit_test(test_handles_copy),
+        cmocka_unit_test(test_tasks_leave_tensors),
         cmocka_unit_test(test_ends_in_any_order),
         cmocka_unit_test(test_memory_is_released),
         cmocka_unit_test(test_falls_back),

@@ -167,8 +167,8 @@ struct gpu_backend {
     struct gpu_buffer *(*memory_import)(struct gpu_device *device, const struct gpu_memory_desc *desc);
     // Memory of the host for a tensor of so many bytes, zeros at first, whose place is the beginning of this buffer
     // (from buffer_create_for_host). buffer_send from it and buffer_read to it cost the CPU nothing: the device copies,
-    // or its kernels use this memory. NULL, without a message: it would not pay, or there is no such memory. Comes back
-    // before the buffer is destroyed. NULL: the API has no such memory.
+    // or its kernels use this memory. NULL: it would not pay, or, perhaps after a message, there is no such memory: the
+    // tensor stays where it is. Comes back before the buffer is destroyed. NULL: the API has no such memory.
     struct gpu_lent *(*lend)(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host);
     void (*take_back)(struct gpu_device *device, struct gpu_lent *lent);
     bool imports_descriptors; // memory_import takes file descriptors and AHardwareBuffers, too, not only host memory

@@ -632,8 +632,10 @@ static bool vulkan_list_finish(struct gpu_list *list)
 // Whether a buffer that the list writes has a mirror so large that a read of it readies the threads for copying.
 static bool has_large_mirror(const struct gpu_list *list)
 {
-    for (int i = 0; i < list->written_count; i++)
-        if (list->written[i]->mirror && list->written[i]->read_bytes >= HL_LARGE_COPY) return true;
+    for (int i = 0; i < list->written_count; i++) {
+        const struct gpu_buffer *buffer = list->written[i];
+        if (buffer->mirror && !buffer->mirror_is_lent && buffer->read_bytes >= HL_LARGE_COPY) return true;
+    }
     return false;
 }
 
@@ -671,8 +673,14 @@ static bool vulkan_list_run(struct gpu_list *list)
 {
     assert(list->commands);
     if (!gpu_device_is_alive(&list->device->base, "run a list")) return false;
+    struct gpu_device *device = list->device;
     // A command buffer must not be pending twice.
-    return gpu_vulkan_wait(list->device, list->number) && submit_list(list, list->commands);
+    if (!gpu_vulkan_wait(device, list->number) || !submit_list(list, list->commands)) return false;
+    // A fence of the copies alone would take a submission of their own, which costs more than a wait that mostly comes
+    // anyway when outputs are read.
+    bool waits = device->is_sending;
+    device->is_sending = false;
+    return !waits || gpu_vulkan_wait(device, list->number);
 }
 
 static bool vulkan_list_wait(struct gpu_list *list)
@@ -752,7 +760,10 @@ const struct gpu_backend gpu_backend_vulkan = {
     .imports_descriptors = true,
     .takes_hardware_buffers = gpu_vulkan_takes_hardware_buffers,
     .buffer_destroy = gpu_vulkan_buffer_destroy,
+    .lend = gpu_vulkan_lend,
+    .take_back = gpu_vulkan_take_back,
     .buffer_write = gpu_vulkan_buffer_write,
+    .buffer_send = gpu_vulkan_buffer_send,
     .buffer_read = gpu_vulkan_buffer_read,
     .programs_create = vulkan_programs_create,
     .program_destroy = vulkan_program_destroy,

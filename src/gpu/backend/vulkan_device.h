@@ -60,6 +60,7 @@ struct gpu_buffer {
     // host has written the buffer since.
     size_t read_offset, read_bytes;
     struct gpu_buffer *mirror;
+    bool mirror_is_lent; // it is the memory of the tensor that the buffer is read to, and whoever lent it frees it
     VkCommandBuffer mirror_commands;
     uint64_t mirrored;
     struct vulkan_image { // of the application, whose texels the buffer has; no handle: none
@@ -120,6 +121,7 @@ struct gpu_device {
     struct vulkan_batch batches[VULKAN_BATCHES];
     int batch; // the one that is being filled
     struct gpu_buffer *download;
+    bool is_sending; // the next list_run is to wait for its end, because the device reads lent memory
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
@@ -162,6 +164,10 @@ void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buf
 bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                              size_t bytes);
 bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
+                            size_t bytes);
+struct gpu_lent *gpu_vulkan_lend(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host);
+void gpu_vulkan_take_back(struct gpu_device *device, struct gpu_lent *lent);
+bool gpu_vulkan_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                             size_t bytes);
 // Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the
 // number of the submission in it.

@@ -16,13 +16,20 @@
 enum {
     STAGING_BYTES = 4 << 20,     // for each batch, and for downloads
     MAX_MIRROR_BYTES = 64 << 20, // larger reads get no mirror
+    // Tensors have memory of ours from there on. A smaller output is copied in a microsecond. One processor writes an
+    // input into the card's memory in the time in which the device fetches it (cuda_memory.c), but into staging memory
+    // it is one copy more.
+    MIN_LENT_OUTPUT_BYTES = 16 << 10,
+    MIN_LENT_INPUT_BYTES = HL_LARGE_COPY,
+    MIN_LENT_STAGED_BYTES = 64 << 10,
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-enum memory_use { MEMORY_DEVICE, MEMORY_MAPPED, MEMORY_UPLOAD, MEMORY_DOWNLOAD, MEMORY_USES };
+enum memory_use { MEMORY_DEVICE, MEMORY_MAPPED, MEMORY_UPLOAD, MEMORY_DOWNLOAD, MEMORY_LENT, MEMORY_USES };
 
-// Properties that a memory type must have and must not have, best first. Every device satisfies the last row.
+// Properties that a memory type must have and must not have, best first. Every device satisfies the last row, but for
+// lent memory: that must be cached, because applications read it.
 enum {
     LOCAL = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
     VISIBLE = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
@@ -35,6 +42,7 @@ static const struct memory_wish {
     [MEMORY_MAPPED] = {{LOCAL | VISIBLE | CACHED, 0}, {LOCAL | VISIBLE, 0}, {VISIBLE, 0}},
     [MEMORY_UPLOAD] = {{VISIBLE, LOCAL | CACHED}, {VISIBLE, LOCAL}, {VISIBLE, 0}},
     [MEMORY_DOWNLOAD] = {{VISIBLE | CACHED, LOCAL}, {VISIBLE | CACHED, 0}, {VISIBLE, 0}},
+    [MEMORY_LENT] = {{VISIBLE | CACHED, LOCAL}, {VISIBLE | CACHED, 0}, {VISIBLE | CACHED, 0}},
 };
 
 // The first allowed memory type with the wanted properties; -1 if there is none.
@@ -77,9 +85,10 @@ static void release(struct gpu_device *device, struct gpu_buffer *buffer);
 
 static void drop_mirror(struct gpu_device *device, struct gpu_buffer *buffer)
 {
-    release(device, buffer->mirror);
+    if (!buffer->mirror_is_lent) release(device, buffer->mirror);
     gpu_vulkan_free_commands(device, buffer->mirror_commands);
     buffer->mirror = NULL;
+    buffer->mirror_is_lent = false;
     buffer->mirror_commands = NULL;
     buffer->mirrored = 0;
 }
@@ -272,7 +281,6 @@ static bool read_by_copies(struct gpu_device *device, const struct gpu_buffer *b
 
 static bool record_mirror(struct gpu_device *device, struct gpu_buffer *buffer)
 {
-    if (!(buffer->mirror = create(device, buffer->read_bytes, MEMORY_DOWNLOAD))) return false;
     if (!gpu_vulkan_allocate_commands(device, &buffer->mirror_commands)) return false;
     VkCommandBuffer commands = buffer->mirror_commands;
     if (!gpu_vulkan_begin_commands(device, commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT)) return false;
@@ -285,7 +293,9 @@ static bool note_read(struct gpu_device *device, struct gpu_buffer *buffer, size
 {
     bool again = buffer->read_bytes == bytes && buffer->read_offset == offset;
     if (again && (buffer->mirror || bytes == 0 || bytes > MAX_MIRROR_BYTES)) return true;
-    if (again && record_mirror(device, buffer)) return true;
+    if (again && (buffer->mirror = create(device, buffer->read_bytes, MEMORY_DOWNLOAD)) &&
+        record_mirror(device, buffer))
+        return true;
     drop_mirror(device, buffer);
     buffer->read_offset = offset;
     buffer->read_bytes = bytes;
@@ -303,13 +313,74 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
     }
     if (buffer->mirrored && buffer->read_offset == offset && buffer->read_bytes == bytes) {
         // A large mirror has a submission of its own: while it is made, threads wake up.
-        if (bytes >= HL_LARGE_COPY && !gpu_vulkan_wait(device, buffer->mirrored - 1)) return false;
-        gpu_device_expect_copy(&device->base, bytes);
+        bool copies = to != buffer->mirror->mapped;
+        if (copies && bytes >= HL_LARGE_COPY && !gpu_vulkan_wait(device, buffer->mirrored - 1)) return false;
+        if (copies) gpu_device_expect_copy(&device->base, bytes);
         if (!gpu_vulkan_wait(device, device->submitted)) return false;
         gpu_device_copy(&device->base, to, buffer->mirror->mapped, bytes);
         return true;
     }
     return read_by_copies(device, buffer, offset, to, bytes) && note_read(device, buffer, offset, bytes);
+}
+
+// ---- memory of tensors ----------------------------------------------------------------------------------------------
+
+// A buffer in memory of the host, which an output's buffer has as its mirror from now on. NULL where there is none.
+static struct gpu_buffer *create_lent(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes,
+                                      bool from_host)
+{
+    bool exists = find_type(&device->memory, UINT32_MAX, &memory_wishes[MEMORY_LENT][1]) >= 0;
+    struct gpu_buffer *lent = exists ? create(device, bytes, MEMORY_LENT) : NULL;
+    if (!lent || from_host) return lent;
+    drop_mirror(device, buffer);
+    buffer->read_offset = 0;
+    buffer->read_bytes = bytes;
+    buffer->mirror = lent;
+    buffer->mirror_is_lent = true;
+    if (record_mirror(device, buffer)) return lent;
+    drop_mirror(device, buffer);
+    release(device, lent);
+    return NULL;
+}
+
+struct gpu_lent *gpu_vulkan_lend(struct gpu_device *device, struct gpu_buffer *buffer, size_t bytes, bool from_host)
+{
+    size_t least = !from_host ? MIN_LENT_OUTPUT_BYTES : buffer->mapped ? MIN_LENT_INPUT_BYTES : MIN_LENT_STAGED_BYTES;
+    struct gpu_lent desc = {.bytes = bytes, .of = buffer, .is_direct = buffer->mapped && device->reads_mapped};
+    if (device->base.lost || (desc.is_direct ? bytes < MIN_LENT_OUTPUT_BYTES : bytes < least)) return NULL;
+    if (!desc.is_direct && !(desc.buffer = create_lent(device, buffer, bytes, from_host))) return NULL;
+    desc.memory = desc.is_direct ? buffer->mapped : desc.buffer->mapped;
+    struct gpu_lent *lent = gpu_device_lend(&device->base, &desc);
+    if (lent || desc.is_direct) return lent;
+    drop_mirror(device, buffer);
+    release(device, desc.buffer);
+    return NULL;
+}
+
+void gpu_vulkan_take_back(struct gpu_device *device, struct gpu_lent *lent)
+{
+    if (!device->base.lost) finish(device); // copies from it or to it may be under way
+    if (lent->of->mirror && lent->of->mirror == lent->buffer) drop_mirror(device, lent->of);
+    release(device, lent->buffer);
+    gpu_device_take_back(&device->base, lent);
+}
+
+bool gpu_vulkan_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                            size_t bytes)
+{
+    const struct gpu_lent *lent = gpu_device_lent_at(&device->base, from, bytes);
+    bool is_itself = buffer->mapped && from == buffer->mapped + offset;
+    if (!lent || bytes == 0 || (lent->is_direct && !is_itself))
+        return gpu_vulkan_buffer_write(device, buffer, offset, from, bytes);
+    if (!gpu_device_is_alive(&device->base, "write a buffer")) return false;
+    buffer->mirrored = 0;
+    device->is_sending = true;
+    if (is_itself) return true;
+    struct vulkan_batch *batch = open_batch(device);
+    if (!batch) return false;
+    record_copy(device, batch->commands, lent->buffer, (size_t)((const unsigned char *)from - lent->buffer->mapped),
+                buffer, offset, bytes);
+    return true;
 }
 
 void gpu_vulkan_buffer_free(struct gpu_device *device, struct gpu_buffer *buffer)
