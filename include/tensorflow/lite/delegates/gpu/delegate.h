@@ -37,9 +37,10 @@ TFL_CAPI_EXPORT extern void TfLiteGpuDelegateV2Delete(TfLiteDelegate* delegate);
 // TfLiteGpuDelegateOptionsV2 with numbers as text ("2", experimental_flags also "0x9"), where
 // serialization_dir with model_token sets ENABLE_SERIALIZATION, and the names of fields of
 // HaliteGpuDelegateOptions (halite/gpu_delegate.h): device, precision ("f32", "f16s", "f16"),
-// quantized ("float", "exact"), require_full_delegation and take_small_partitions ("true", "false",
-// "1", "0"), wait_limit_ms. A key given twice counts the last time. Returns NULL for an unknown key or a bad value,
-// after telling report_error; where that is NULL, standard error.
+// quantized ("float", "exact"), require_full_delegation, take_small_partitions and
+// keep_tensor_memory ("true", "false", "1", "0"), wait_limit_ms. A key given twice counts the last
+// time. Returns NULL for an unknown key or a bad value, after telling report_error; where that is
+// NULL, standard error.
 TFL_CAPI_EXPORT extern TfLiteDelegate* tflite_plugin_create_delegate(
     const char* const* options_keys, const char* const* options_values, size_t num_options,
     void (*report_error)(const char*));
