@@ -34,6 +34,8 @@
     X(int32_t, HaliteCompatibilityGetBestThreads, (const HaliteCompatibility *))                              \
     X(int32_t, HaliteCompatibilityGetDeviceCount, (const HaliteCompatibility *))                              \
     X(const HaliteCompatibilityDevice *, HaliteCompatibilityGetDevice, (const HaliteCompatibility *, int32_t)) \
+    X(uint64_t, HaliteDelegateGetCopiedBytes, (const TfLiteDelegate *))                                       \
+    X(uint64_t, HaliteDelegateGetCarriedBytes, (const TfLiteDelegate *))                                      \
     X(TfLiteStatus, HaliteDelegateSetProfiling, (TfLiteDelegate *, bool, TfLiteTelemetryProfilerStruct *))    \
     X(int32_t, HaliteDelegateReportGetKernelCount, (const HaliteDelegateReport *))                            \
     X(const HaliteDelegateKernel *, HaliteDelegateReportGetKernel, (const HaliteDelegateReport *, int32_t))

@@ -95,10 +95,16 @@ static bool add_kernels(cJSON *row, struct hl_graph *graph, int runs, struct hl_
     const struct hl_gpu_library *gpu = &graph->file->gpu;
     TfLiteDelegate *delegate = graph->file->delegate;
     if (gpu->handle == NULL) return true;
+    uint64_t copied = gpu->HaliteDelegateGetCopiedBytes(delegate),
+             carried = gpu->HaliteDelegateGetCarriedBytes(delegate);
     gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
     bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
     if (!ok) return false;
+    copied = gpu->HaliteDelegateGetCopiedBytes(delegate) - copied;
+    carried = gpu->HaliteDelegateGetCarriedBytes(delegate) - carried;
+    cJSON_AddNumberToObject(row, "copied_bytes", (double)copied / runs);
+    cJSON_AddNumberToObject(row, "carried_bytes", (double)carried / runs);
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
     add_report(row, gpu, report);
     gpu->HaliteDelegateReportDelete(report);
@@ -173,4 +179,6 @@ void hl_bench_print_operators(const cJSON *row)
     printf("%s, by its clock\n", line.data);
     hl_text_free(&line);
     print_groups(cJSON_GetObjectItem(row, kernels.list), &kernels);
+    printf("  copied between host and device: %.0f bytes a run, %.0f of them by the CPU\n",
+           hl_bench_number(row, "copied_bytes"), hl_bench_number(row, "carried_bytes"));
 }
