@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpu_buffers MODEL [RUNS]: what bound buffers and runs in flight save. For each API that is here: microseconds of an
-// Invoke with host tensors, input written and output read, and with buffers of the application bound to input and
+// gpu_buffers MODEL [RUNS]: what lent memory, bound buffers and runs in flight save. For each API that is here:
+// microseconds of an Invoke with host tensors, input written and output read, and of Invoke alone, where the delegate
+// lends the tensors memory and where they keep the runtime's; and with buffers of the application bound to input and
 // output (medians, in turns); then frames in a second with 1, 2 and 4 runs in flight. Model: one input and one output.
 #include <stdint.h>
 #include <stdio.h>
@@ -49,10 +50,13 @@ static double median(double *times, int count)
     return times[count / 2];
 }
 
-static void begin(struct session *session, const TfLiteModel *model, const HaliteGpuContext *context)
+static void begin(struct session *session, const TfLiteModel *model, const HaliteGpuContext *context, bool keeps)
 {
     TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
-    const HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .v2 = &v2, .context = context};
+    const HaliteGpuDelegateOptions options = {.struct_size = sizeof options,
+                                              .v2 = &v2,
+                                              .context = context,
+                                              .keep_tensor_memory = keeps};
     session->delegate = HaliteGpuDelegateCreate(&options);
     demand(session->delegate != NULL, "no delegate");
     session->interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -90,21 +94,22 @@ static void end(struct session *session)
     free(session->output);
 }
 
-static double run_from_host(const struct session *session)
-{
-    const double start = microseconds();
-    TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(session->interpreter, 0), session->input,
-                               session->input_bytes);
-    demand(TfLiteInterpreterInvoke(session->interpreter) == kTfLiteOk, "Invoke failed");
-    TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(session->interpreter, 0), session->output,
-                             session->output_bytes);
-    return microseconds() - start;
-}
-
 static double run_on_device(const struct session *session)
 {
     const double start = microseconds();
     demand(TfLiteInterpreterInvoke(session->interpreter) == kTfLiteOk, "Invoke failed");
+    return microseconds() - start;
+}
+
+// *invoke: without the application's own copies.
+static double run_from_host(const struct session *session, double *invoke)
+{
+    const double start = microseconds();
+    TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(session->interpreter, 0), session->input,
+                               session->input_bytes);
+    *invoke = run_on_device(session);
+    TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(session->interpreter, 0), session->output,
+                             session->output_bytes);
     return microseconds() - start;
 }
 
@@ -130,33 +135,44 @@ static double frames_per_second(const struct session *session, int in_flight, in
 
 static void measure(const struct application *app, const HaliteGpuContext *context, const TfLiteModel *model, int runs)
 {
-    struct session host, bound;
-    begin(&host, model, context);
+    enum { LENT, LENT_INVOKE, KEPT, KEPT_INVOKE, BOUND, ROWS };
+    struct session host, kept, bound;
+    begin(&host, model, context, false);
     apply(&host);
-    begin(&bound, model, context);
+    begin(&kept, model, context, true);
+    apply(&kept);
+    begin(&bound, model, context, false);
     const uint64_t x = app->create(host.input_bytes), y = app->create(host.output_bytes);
     bind(&bound, TfLiteInterpreterInputTensorIndices(bound.interpreter)[0], x, context->api, host.input_bytes);
     bind(&bound, TfLiteInterpreterOutputTensorIndices(bound.interpreter)[0], y, context->api, host.output_bytes);
     TfLiteSetAllowBufferHandleOutput(bound.interpreter, true);
     apply(&bound);
     app->write(x, 0, bound.input, bound.input_bytes);
-    double *times[2] = {malloc((size_t)runs * sizeof(double)), malloc((size_t)runs * sizeof(double))};
-    demand(times[0] && times[1], "no memory");
+    double *times[ROWS];
+    for (int i = 0; i < ROWS; i++) demand((times[i] = malloc((size_t)runs * sizeof(double))) != NULL, "no memory");
     for (int i = -WARMUP; i < runs; i++) {
-        const double from_host = run_from_host(&host), on_device = run_on_device(&bound);
-        if (i < 0) continue;
-        times[0][i] = from_host;
-        times[1][i] = on_device;
+        double now[ROWS];
+        now[LENT] = run_from_host(&host, &now[LENT_INVOKE]);
+        now[KEPT] = run_from_host(&kept, &now[KEPT_INVOKE]);
+        now[BOUND] = run_on_device(&bound);
+        for (int k = 0; k < ROWS && i >= 0; k++) times[k][i] = now[k];
     }
-    printf("%-8s host tensors %8.1f us, bound buffers %8.1f us (%llu bytes copied)", app->name, median(times[0], runs),
-           median(times[1], runs), (unsigned long long)HaliteDelegateGetCopiedBytes(bound.delegate));
+    printf(
+        "%-8s host tensors %8.1f us (Invoke %8.1f), with the runtime's memory %8.1f us (Invoke %8.1f), bound buffers "
+        "%8.1f us",
+        app->name, median(times[LENT], runs), median(times[LENT_INVOKE], runs), median(times[KEPT], runs),
+        median(times[KEPT_INVOKE], runs), median(times[BOUND], runs));
+    printf("; bytes that the CPU carried in all: %llu, %llu, %llu",
+           (unsigned long long)HaliteDelegateGetCarriedBytes(host.delegate),
+           (unsigned long long)HaliteDelegateGetCarriedBytes(kept.delegate),
+           (unsigned long long)HaliteDelegateGetCarriedBytes(bound.delegate));
     for (int in_flight = 1; in_flight <= MAX_IN_FLIGHT; in_flight *= 2)
         printf(", %d in flight %7.1f frames/s", in_flight, frames_per_second(&host, in_flight, runs));
     printf("\n");
     fflush(stdout);
-    free(times[0]);
-    free(times[1]);
+    for (int i = 0; i < ROWS; i++) free(times[i]);
     end(&bound);
+    end(&kept);
     end(&host);
     app->destroy(x);
     app->destroy(y);
