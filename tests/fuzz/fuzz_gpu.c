@@ -33,7 +33,8 @@ static void take_options(char *texts, size_t size)
                                         "device",
                                         "precision",
                                         "require_full_delegation",
-                                        "take_small_partitions"};
+                                        "take_small_partitions",
+                                        "keep_tensor_memory"};
     const char *keys[MAX_OPTIONS], *values[MAX_OPTIONS];
     size_t count = 0;
     for (size_t at = 0; at < size && count < MAX_OPTIONS; count++) {
