@@ -57,8 +57,10 @@ TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptio
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve);
 
 // Holds packed weights for all interpreters that use it. Fast kernels pack a model's constants into a form of their
-// own, which takes about as much memory as the constants; interpreters with a common cache keep what is equal once. A
-// block goes when no interpreter uses it any more. Every function on a cache may be called from any thread.
+// own, which takes about as much memory as the constants. The interpreters of one TfLiteModel share it without being
+// told to, also after TfLiteModelDelete; those of several models, which may be copies of one file, keep what is equal
+// once where their options name a common cache. A block goes when no interpreter uses it any more. Every function on a
+// cache may be called from any thread.
 typedef struct HaliteWeightsCache HaliteWeightsCache;
 
 // Returns an empty cache, which the caller deletes, or NULL without memory.
@@ -82,8 +84,8 @@ TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetBytes(HaliteWeightsCache *cache);
 // Returns how many bytes kernels have packed since the cache was created: those that they found in it do not count, but
 // those that turned out to be equal to others do.
 TFL_CAPI_EXPORT size_t HaliteWeightsCacheGetPackedBytes(HaliteWeightsCache *cache);
-// Sets the cache of interpreters that are created from these options, which hold on to it. NULL: each keeps packed
-// weights of its own, the default.
+// Sets the cache of interpreters that are created from these options, which hold on to it. NULL: the one that every
+// model has for its own interpreters, the default.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWeightsCache(TfLiteInterpreterOptions *options,
                                                              HaliteWeightsCache *cache);
 

@@ -274,6 +274,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     cut_work(c, hl_thread_count(ctx));
 
     struct hl_parts parts = {.weights = &made.shared};
+    hl_digest_add(&parts.how, shape, sizeof *shape); // with the padding of a PAD that was taken over
     list_parts(c, params, hl_thread_count(ctx), &parts);
     HL_TRY(hl_fast_build(ctx, node, &parts, c, sizeof *c, state, bytes));
     c = *state;

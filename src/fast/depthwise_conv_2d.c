@@ -312,6 +312,7 @@ static TfLiteStatus prepare_shape(TfLiteContext *ctx, TfLiteNode *node, const st
         return prepare_convolution(ctx, node, shape, state, bytes);
     struct depthwise made, *d = &made;
     struct hl_parts parts = {.weights = &made.shared};
+    hl_digest_add(&parts.how, shape, sizeof *shape); // with the padding of a PAD that was taken over
     describe(d, op, shape, x, w, y);
     if (d->run.taps == 0) return kTfLiteOk;
     list_parts(d, hl_thread_count(ctx), &parts);

@@ -71,35 +71,39 @@ static bool sizes_of(const struct hl_parts *parts, bool caches, struct rooms *ro
     return true;
 }
 
-// The name of constant arrays: what they are made from, and how they lie. False: it cannot be known.
+// The name of constant arrays: what they are made from, and how they lie. False: they have none.
 static bool find_name(const TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts,
                       struct hl_digest *name)
 {
-    *name = (struct hl_digest){{0}};
+    *name = parts->how;
     for (int i = 0; i < parts->count; i++) {
         const struct hl_part *part = &parts->parts[i];
         const int64_t layout[] = {i, part->rows, part->columns, (int64_t)part->size};
         if (part->constant) hl_digest_add(name, layout, sizeof layout);
     }
-    return hl_digest_node(ctx, node, name);
+    return hl_weights_find_name(ctx, node, hl_simd_best(INT_MAX)->name, name);
 }
 
-// Memory for the constant arrays, or a block of those that were packed before; NULL without memory. No memory is
-// counted for what was.
-static struct hl_weights *find_weights(const TfLiteContext *ctx, const TfLiteNode *node, size_t size,
-                                       struct hl_parts *parts, char **room)
+// Sets *parts->weights to a block of constant arrays that were packed before, or else to memory for them, and *room to
+// its bytes. No memory is counted for what was packed. NULL, and no error: the memory limit leaves too little.
+static TfLiteStatus find_weights(TfLiteContext *ctx, const TfLiteNode *node, const struct rooms *rooms, size_t total,
+                                 struct hl_parts *parts, char **room)
 {
+    HaliteWeightsCache *cache = hl_weights_cache_of(ctx);
+    const size_t size = rooms->bytes[CONSTANT];
     struct hl_digest name;
-    const bool named = hl_weights_knows_names(ctx, hl_simd_best(INT_MAX)->name) && find_name(ctx, node, parts, &name);
-    struct hl_weights *weights = named ? hl_weights_find(ctx, &name, size) : NULL;
+    const bool named = find_name(ctx, node, parts, &name);
+    struct hl_weights *weights = named ? hl_weights_find(cache, ctx, &name, size) : NULL;
     parts->filled = weights != NULL;
+    *parts->weights = weights;
     if (parts->filled) {
         *room = (char *)(uintptr_t)weights->data; // nobody writes it
-        return weights;
+        return kTfLiteOk;
     }
-    weights = hl_weights_create(hl_weights_cache_of(ctx), size, room);
-    if (weights && named) hl_weights_set_name(weights, &name);
-    return weights;
+    if (size + total > hl_memory_left(ctx)) return kTfLiteOk;
+    *parts->weights = hl_weights_create(cache, size, true, named ? &name : NULL, room);
+    HL_REQUIRE(ctx, node, *parts->weights, "no memory for the %zu bytes of packed weights", size);
+    return kTfLiteOk;
 }
 
 // Sets the struct's pointers.
@@ -126,10 +130,10 @@ TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, struct hl
     if (!sizes_of(parts, caches, &rooms) || !multiply(rooms.bytes[SCRATCH], rooms.workers, &scratch)) return kTfLiteOk;
     if (scratch > SIZE_MAX / 8) return kTfLiteOk;
     size_t total = size + HL_LINE + rooms.bytes[SHARED] + scratch;
-    if (rooms.bytes[CONSTANT] + total > hl_memory_left(ctx)) return kTfLiteOk;
+    if (total > hl_memory_left(ctx)) return kTfLiteOk;
     if (rooms.bytes[CONSTANT] > 0) {
-        *parts->weights = find_weights(ctx, node, rooms.bytes[CONSTANT], parts, &next[CONSTANT]);
-        HL_REQUIRE(ctx, node, *parts->weights, "no memory for the %zu bytes of packed weights", rooms.bytes[CONSTANT]);
+        HL_TRY(find_weights(ctx, node, &rooms, total, parts, &next[CONSTANT]));
+        if (!*parts->weights) return kTfLiteOk;
     }
     TfLiteStatus status = hl_fast_make(ctx, node, total, state);
     if (!*state) {

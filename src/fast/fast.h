@@ -68,6 +68,7 @@ struct hl_parts {
     } parts[HL_MAX_PARTS];
     struct hl_weights **weights; // where the struct keeps the memory of constant arrays; NULL: it has none to share
     bool filled;                 // by hl_fast_build: the constant arrays were found packed, and must not be written
+    struct hl_digest how;        // of what says how constant arrays lie, beside the node and their sizes
 };
 void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
 void hl_parts_add_constant(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
@@ -76,7 +77,7 @@ void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, in
 
 // *state: a copy of the `size` bytes of `made` with its arrays, zeroed, or NULL as from hl_fast_make. With a cache for
 // weights (runtime/weights.h) constant arrays have memory of their own, which the state's release gives back. Where the
-// cache's file has them already (parts->filled), they are not zeroed, and read-only.
+// cache has them already (parts->filled), they are not zeroed, and read-only.
 TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, struct hl_parts *parts, void *made, size_t size,
                            void **state, size_t *bytes);
 // To be called when the constant arrays are filled, or were found so: lets the state's pointers to them point to what

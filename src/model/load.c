@@ -16,6 +16,7 @@
 struct hl_model_storage {
     struct TfLiteModel model;
     atomic_int references;
+    _Atomic(struct hl_model_companion *) companion; // NULL: nobody has asked for it
     struct hl_arena arena;
     struct hl_file file; // descriptor -1 and no data where the bytes are the caller's
 };
@@ -73,6 +74,7 @@ static struct hl_model_storage *create_storage(const struct hl_reporter *reporte
     storage->model.storage = storage;
     storage->file.descriptor = -1;
     atomic_init(&storage->references, 1);
+    atomic_init(&storage->companion, NULL);
     return storage;
 }
 
@@ -145,9 +147,24 @@ void hl_model_release(const TfLiteModel *model)
     if (!model) return;
     struct hl_model_storage *storage = model->storage;
     if (atomic_fetch_sub_explicit(&storage->references, 1, memory_order_acq_rel) != 1) return;
+    struct hl_model_companion *companion = atomic_load_explicit(&storage->companion, memory_order_relaxed);
+    if (companion) companion->destroy(companion);
     hl_arena_clear(&storage->arena);
     hl_file_close(&storage->file);
     free(storage);
+}
+
+struct hl_model_companion *hl_model_companion(const TfLiteModel *model, struct hl_model_companion *(*create)(void))
+{
+    struct hl_model_storage *storage = model->storage;
+    struct hl_model_companion *there = atomic_load_explicit(&storage->companion, memory_order_acquire);
+    struct hl_model_companion *made = there ? NULL : create();
+    if (there || !made) return there;
+    if (atomic_compare_exchange_strong_explicit(&storage->companion, &there, made, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return made;
+    made->destroy(made); // another thread was faster
+    return there;
 }
 
 int hl_model_file_descriptor(const TfLiteModel *model)

@@ -140,6 +140,14 @@ TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporte
 TfLiteModel *hl_model_retain(const TfLiteModel *model);
 void hl_model_release(const TfLiteModel *model); // NULL is fine
 
+// What all interpreters of a model share, beside what the file says (runtime/weights.h). It lives as long as the model.
+struct hl_model_companion {
+    void (*destroy)(struct hl_model_companion *companion);
+};
+// The model's one companion, which the first call lets `create` make. Threads may ask at the same time. Returns NULL
+// where create does.
+struct hl_model_companion *hl_model_companion(const TfLiteModel *model, struct hl_model_companion *(*create)(void));
+
 // Returns the file descriptor of a mapped model, or -1.
 int hl_model_file_descriptor(const TfLiteModel *model);
 

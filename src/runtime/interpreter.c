@@ -12,6 +12,7 @@
 #include "runtime/builtin_kernels.h"
 #include "runtime/run.h"
 #include "runtime/telemetry.h"
+#include "runtime/weights.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
 static size_t default_memory_limit(void)
@@ -98,7 +99,8 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     const struct hl_reporter *reporter = options ? &options->reporter : NULL;
     TfLiteInterpreter *interpreter = calloc(1, sizeof *interpreter);
     if (interpreter) interpreter->options = options ? hl_options_copy(options) : hl_options_create();
-    if (!interpreter || !interpreter->options || interpreter->options->incomplete) {
+    const bool shares = !model->file_bytes || hl_weights_of_model(model);
+    if (!interpreter || !interpreter->options || interpreter->options->incomplete || !shares) {
         hl_report(reporter, "out of memory while creating an interpreter");
         hl_interpreter_destroy(interpreter);
         return NULL;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fingerprint of a node: its operator and options, types and shapes of its inputs and outputs, their quantization,
-// and the bytes of those that are constant. What a kernel computes while it prepares follows from these.
+// and the bytes of those that are constant. What a kernel computes while it prepares follows from these. Among one
+// model's interpreters, where constants lie tells them apart, which costs nothing.
 #include "model/options.h"
 #include "runtime/op_context.h"
 #include "runtime/subgraph.h"
+#include "runtime/weights.h"
 
 static void add_int(struct hl_digest *digest, int64_t value)
 {
@@ -31,19 +33,45 @@ static bool add_quantization(struct hl_digest *digest, const TfLiteTensor *tenso
     return true;
 }
 
-static bool add_tensor(struct hl_digest *digest, const TfLiteTensor *tensor)
+// Whether the tensor's value is that of the model's file.
+static bool is_models(const struct hl_subgraph *subgraph, int index)
 {
-    add_int(digest, tensor ? (int64_t)tensor->type : -1);
-    if (!tensor) return true;
-    add_array(digest, tensor->dims);
-    if (tensor->sparsity || !add_quantization(digest, tensor)) return false;
-    const bool constant = hl_is_constant(tensor);
-    add_int(digest, constant);
-    if (constant && tensor->data.raw_const) hl_digest_add(digest, tensor->data.raw_const, tensor->bytes);
+    return index < subgraph->model->tensor_count &&
+           subgraph->model->tensors[index].data == subgraph->context.tensors[index].data.raw_const;
+}
+
+// What a constant is, in a few bytes: that of the model which lies here, or the shared block with this id, which no
+// other block ever has. Addresses of blocks would not do: memory is given back and taken again.
+static bool add_identity(struct hl_digest *digest, const struct hl_subgraph *subgraph, int index,
+                         HaliteWeightsCache *own)
+{
+    enum kind { MODELS = 1, BLOCK };
+    const void *data = subgraph->context.tensors[index].data.raw_const;
+    const bool models = is_models(subgraph, index);
+    const uint64_t id = models ? (uint64_t)(uintptr_t)data : hl_weights_id(own, data);
+    if (id == 0) return false;
+    add_int(digest, models ? MODELS : BLOCK);
+    hl_digest_add(digest, &id, sizeof id);
     return true;
 }
 
-bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_digest *digest)
+static bool add_tensor(struct hl_digest *digest, const TfLiteContext *ctx, int index, HaliteWeightsCache *own)
+{
+    const TfLiteTensor *tensor = index < 0 ? NULL : &ctx->tensors[index];
+    add_int(digest, tensor ? (int64_t)tensor->type : -1);
+    if (!tensor) return true;
+    add_array(digest, tensor->dims);
+    const bool whole = !tensor->sparsity || (own && is_models(hl_subgraph_of(ctx), index));
+    if (!whole || !add_quantization(digest, tensor)) return false;
+    const bool constant = hl_is_constant(tensor);
+    add_int(digest, constant);
+    if (!constant || !tensor->data.raw_const) return true;
+    if (own && add_identity(digest, hl_subgraph_of(ctx), index, own)) return true;
+    hl_digest_add(digest, tensor->data.raw_const, tensor->bytes);
+    return true;
+}
+
+bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, HaliteWeightsCache *own, struct hl_digest *digest)
 {
     const TfLiteRegistration *registration = &hl_node_of(node)->registration;
     const char *custom = registration->custom_name;
@@ -55,10 +83,10 @@ bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_
         hl_digest_add(digest, node->custom_initial_data, (size_t)node->custom_initial_data_size);
     add_int(digest, hl_input_count(node));
     for (int i = 0; i < hl_input_count(node); i++)
-        if (!add_tensor(digest, hl_input(ctx, node, i))) return false;
-    for (int i = 0; i < hl_output_count(node); i++) {
-        const TfLiteTensor *output = node->outputs->data[i] < 0 ? NULL : &ctx->tensors[node->outputs->data[i]];
-        if (!add_tensor(digest, output)) return false;
-    }
+        if (!add_tensor(digest, ctx, node->inputs->data[i], own)) return false;
+    for (int i = 0; i < hl_output_count(node); i++)
+        if (!add_tensor(digest, ctx, node->outputs->data[i], own)) return false;
+    // No two nodes of a model have the same fingerprint, whatever a model's maker tries.
+    if (own) digest->lanes[3] = (uint64_t)hl_subgraph_of(ctx)->index << 32 | (uint64_t)hl_node_of(node)->index;
     return true;
 }

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "abi/tensor.h"
-#include "base/hash.h"
 #include "base/report.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -65,10 +64,6 @@ TfLiteTensor *hl_temporary(TfLiteContext *ctx, const TfLiteNode *node, int index
 TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, TfLiteType type, bool persistent,
                               int rank, const int *dims);
 
-// Adds everything that a kernel's preparation of this node depends on: operator, options, shapes, quantization,
-// constant bytes. False where not all of it is known, as with sparse constants.
-bool hl_digest_node(const TfLiteContext *ctx, const TfLiteNode *node, struct hl_digest *digest);
-
 // ---- the nodes around a node ----------------------------------------------------------------------
 
 // A border of zeros, or zero points, around the images of input 0, as the PAD before the node makes it.
@@ -101,6 +96,12 @@ void hl_make_dynamic(TfLiteTensor *tensor);
 // Marks an output whose value is known in prepare, because all inputs are constant. The operator then calls hl_resize
 // and writes the value, which stays.
 void hl_make_constant(TfLiteTensor *tensor);
+// The same for a value that follows from the node alone and may be large: interpreters of one model share it
+// (runtime/shared_constant.c). Gives output 0 the shape of `model` and memory. *is_known: the value is there already,
+// and must not be written. Otherwise the operator writes it, and then calls hl_share_constant.
+TfLiteStatus hl_make_shared_constant(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *model,
+                                     bool *is_known);
+void hl_share_constant(TfLiteContext *ctx, const TfLiteNode *node);
 
 // ---- limits, kernels, threads -------------------------------------------------------------------
 

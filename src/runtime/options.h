@@ -23,7 +23,7 @@ struct TfLiteInterpreterOptions {
     size_t memory_limit;               // 0: the default
     int64_t call_limit;                // 0: the default
     int64_t work_limit;                // 0: the default
-    HaliteWeightsCache *weights_cache; // a reference of its own; NULL: packed weights are not shared
+    HaliteWeightsCache *weights_cache; // a reference of its own; NULL: that of the model
     TfLiteTelemetryProfilerStruct *telemetry;
     bool incomplete; // memory ran out while adding something: creating an interpreter will fail and say so
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // See weights.h. A cache is a list of the blocks that kernels use now; a model has tens to hundreds of them. It keeps
 // none that nobody uses, so it never grows beyond what its interpreters need. What only the file has is mapped.
+//
+// A model's own cache is there for every interpreter, so it must cost a first one nothing: names are made from where
+// constants lie, not from their bytes, and what shall be compared is told apart by how it begins. (MobileNet v1 float:
+// fingerprints of 17 MB before and 17 after packing would add 5 ms to AllocateTensors.)
 #include "runtime/weights.h"
 
 #include <stdlib.h>
@@ -9,7 +13,11 @@
 #include "base/mutex.h"
 #include "runtime/interpreter.h"
 
-enum { LINE = 64 };
+enum {
+    LINE = 64,
+    BEGINNING = 4096, // bytes of a block's sum in a model's cache
+    MAX_NAMES = 64,   // of a block there: an interpreter is resized without end
+};
 enum fill { OPEN, SOFT, HARD };
 
 struct hl_weights_name {
@@ -18,8 +26,11 @@ struct hl_weights_name {
 };
 
 struct HaliteWeightsCache {
-    struct hl_mutex mutex; // guards what follows, and `next`, `users` and `names` of the blocks
-    int owners;            // the application, interpreters, blocks
+    struct hl_model_companion companion; // first: of a model's own cache
+    bool is_models;
+    struct hl_mutex mutex; // guards what follows, and `next`, `id`, `users` and `names` of the blocks
+    int owners;            // the application or the model, interpreters, blocks
+    uint64_t last_id;
     enum fill fill;
     struct hl_weights *first;
     size_t bytes, packed;
@@ -89,6 +100,25 @@ static size_t read_counter(HaliteWeightsCache *cache, const size_t *counter)
     return value;
 }
 
+static void drop_companion(struct hl_model_companion *companion)
+{
+    hl_weights_cache_drop((HaliteWeightsCache *)companion);
+}
+
+static struct hl_model_companion *create_companion(void)
+{
+    HaliteWeightsCache *cache = HaliteWeightsCacheCreate();
+    if (!cache) return NULL;
+    cache->companion.destroy = drop_companion;
+    cache->is_models = true;
+    return &cache->companion;
+}
+
+HaliteWeightsCache *hl_weights_of_model(const TfLiteModel *model)
+{
+    return model->file_bytes ? (HaliteWeightsCache *)hl_model_companion(model, create_companion) : NULL;
+}
+
 size_t HaliteWeightsCacheGetBytes(HaliteWeightsCache *cache)
 {
     return cache ? read_counter(cache, &cache->bytes) : 0;
@@ -113,15 +143,28 @@ bool HaliteWeightsCacheFinalize(HaliteWeightsCache *cache, bool hard)
 
 HaliteWeightsCache *hl_weights_cache_of(const TfLiteContext *context)
 {
-    return hl_subgraph_of(context)->interpreter->options->weights_cache;
+    const struct TfLiteInterpreter *interpreter = hl_subgraph_of(context)->interpreter;
+    HaliteWeightsCache *given = interpreter->options->weights_cache;
+    return given ? given : hl_weights_of_model(interpreter->model);
 }
 
-struct hl_weights *hl_weights_create(HaliteWeightsCache *cache, size_t size, char **room)
+static struct hl_weights_name *create_name(const struct hl_digest *digest)
+{
+    struct hl_weights_name *name = malloc(sizeof *name);
+    if (name) *name = (struct hl_weights_name){.digest = *digest};
+    return name;
+}
+
+struct hl_weights *hl_weights_create(HaliteWeightsCache *cache, size_t size, bool zeroed, const struct hl_digest *name,
+                                     char **room)
 {
     struct hl_weights *weights = malloc(sizeof *weights);
-    void *memory = size <= SIZE_MAX - LINE ? calloc(1, size + LINE) : NULL;
-    if (!weights || !memory) {
+    struct hl_weights_name *own_name = name ? create_name(name) : NULL;
+    const bool fits = size <= SIZE_MAX / 2;
+    void *memory = fits && zeroed ? calloc(1, size + LINE) : fits ? malloc(size + LINE) : NULL;
+    if (!weights || !memory || (name && !own_name)) {
         free(weights);
+        free(own_name);
         free(memory);
         return NULL;
     }
@@ -131,6 +174,7 @@ struct hl_weights *hl_weights_create(HaliteWeightsCache *cache, size_t size, cha
         .size = size,
         .memory = memory,
         .cache = hl_weights_cache_keep(cache),
+        .names = own_name,
     };
     hl_mutex_lock(&cache->mutex);
     cache->packed += size;
@@ -148,14 +192,6 @@ static void destroy(struct hl_weights *weights)
     hl_weights_cache_drop(weights->cache);
     free(weights->memory);
     free(weights);
-}
-
-void hl_weights_set_name(struct hl_weights *weights, const struct hl_digest *name)
-{
-    struct hl_weights_name *own = malloc(sizeof *own);
-    if (!own) return; // nobody will find it
-    *own = (struct hl_weights_name){*name, weights->names};
-    weights->names = own;
 }
 
 static bool has_name(const struct hl_weights *weights, const struct hl_digest *name)
@@ -179,21 +215,31 @@ static struct hl_weights *find_equal(const HaliteWeightsCache *cache, const stru
 static void list(HaliteWeightsCache *cache, struct hl_weights *weights)
 {
     weights->users = 1;
+    weights->id = ++cache->last_id;
     weights->next = cache->first;
     cache->first = weights;
     cache->bytes += weights->size;
 }
 
-// Moves the names of a block to an equal one.
+static int names_of(const struct hl_weights *weights)
+{
+    int count = 0;
+    for (const struct hl_weights_name *name = weights->names; name; name = name->next) count++;
+    return count;
+}
+
+// Moves the names of a block to an equal one. In a model's cache those that come after MAX_NAMES are lost.
 static void move_names(struct hl_weights *from, struct hl_weights *to)
 {
+    int count = to->cache->is_models ? names_of(to) : 0;
     while (from->names) {
         struct hl_weights_name *name = from->names;
         from->names = name->next;
-        if (has_name(to, &name->digest)) {
+        if (count >= MAX_NAMES || has_name(to, &name->digest)) {
             free(name);
             continue;
         }
+        if (to->cache->is_models) count++;
         name->next = to->names;
         to->names = name;
     }
@@ -202,7 +248,8 @@ static void move_names(struct hl_weights *from, struct hl_weights *to)
 struct hl_weights *hl_weights_share(struct hl_weights *weights)
 {
     HaliteWeightsCache *cache = weights->cache;
-    hl_digest_add(&weights->sum, weights->data, weights->size);
+    const size_t beginning = weights->size < BEGINNING ? weights->size : BEGINNING;
+    hl_digest_add(&weights->sum, weights->data, cache->is_models ? beginning : weights->size);
     hl_mutex_lock(&cache->mutex);
     struct hl_weights *equal = find_equal(cache, weights);
     if (cache->fill == OPEN && weights->names) cache->changed = true;
@@ -251,10 +298,10 @@ static const struct hl_reporter *reporter_of(const TfLiteContext *context)
     return &hl_subgraph_of(context)->interpreter->options->reporter;
 }
 
-bool hl_weights_knows_names(const TfLiteContext *context, const char *level)
+// Whether the cache has a file that blocks can be found in or written to.
+static bool knows_file(HaliteWeightsCache *cache, const TfLiteContext *context, const char *level)
 {
-    HaliteWeightsCache *cache = hl_weights_cache_of(context);
-    if (!cache || !cache->path) return false;
+    if (!cache->path) return false;
     hl_mutex_lock(&cache->mutex);
     if (!cache->opened) {
         hl_weights_identify(&cache->identity, level);
@@ -266,6 +313,26 @@ bool hl_weights_knows_names(const TfLiteContext *context, const char *level)
     return usable;
 }
 
+bool hl_weights_find_name(const TfLiteContext *context, const TfLiteNode *node, const char *level,
+                          struct hl_digest *name)
+{
+    HaliteWeightsCache *cache = hl_weights_cache_of(context);
+    if (!cache) return false;
+    if (!cache->is_models) return knows_file(cache, context, level) && hl_digest_node(context, node, NULL, name);
+    hl_digest_add(name, level, strlen(level)); // which a program may change between two interpreters
+    return hl_digest_node(context, node, cache, name);
+}
+
+uint64_t hl_weights_id(HaliteWeightsCache *cache, const void *data)
+{
+    hl_mutex_lock(&cache->mutex);
+    const struct hl_weights *at = cache->first;
+    while (at && at->data != data) at = at->next;
+    const uint64_t id = at ? at->id : 0;
+    hl_mutex_unlock(&cache->mutex);
+    return id;
+}
+
 // Holds the mutex. A block for what the file has.
 static struct hl_weights *map_block(HaliteWeightsCache *cache, const struct hl_digest *name, size_t size,
                                     const struct hl_reporter *reporter)
@@ -275,7 +342,11 @@ static struct hl_weights *map_block(HaliteWeightsCache *cache, const struct hl_d
     const void *data = hl_weights_file_find(cache->file, name, size, &sum, &damaged);
     if (damaged) hl_report(reporter, "packed weights in %s are damaged, and packed anew", cache->path);
     struct hl_weights *weights = data ? malloc(sizeof *weights) : NULL;
-    if (!weights) return NULL;
+    struct hl_weights_name *own_name = weights ? create_name(name) : NULL;
+    if (!own_name) {
+        free(weights);
+        return NULL;
+    }
     cache->owners++;
     *weights = (struct hl_weights){
         .data = data,
@@ -283,15 +354,15 @@ static struct hl_weights *map_block(HaliteWeightsCache *cache, const struct hl_d
         .file = hl_weights_file_keep(cache->file),
         .cache = cache,
         .sum = sum,
+        .names = own_name,
     };
-    hl_weights_set_name(weights, name);
     list(cache, weights);
     return weights;
 }
 
-struct hl_weights *hl_weights_find(const TfLiteContext *context, const struct hl_digest *name, size_t size)
+struct hl_weights *hl_weights_find(HaliteWeightsCache *cache, const TfLiteContext *context,
+                                   const struct hl_digest *name, size_t size)
 {
-    HaliteWeightsCache *cache = hl_weights_cache_of(context);
     hl_mutex_lock(&cache->mutex);
     struct hl_weights *weights = cache->first;
     while (weights && (weights->size != size || !has_name(weights, name))) weights = weights->next;
@@ -344,7 +415,7 @@ static const char *write_file(HaliteWeightsCache *cache)
 
 void hl_weights_save(const TfLiteContext *context)
 {
-    HaliteWeightsCache *cache = hl_weights_cache_of(context);
+    HaliteWeightsCache *cache = hl_subgraph_of(context)->interpreter->options->weights_cache;
     const struct hl_reporter *reporter = reporter_of(context);
     if (!cache || !cache->path) return;
     hl_mutex_lock(&cache->mutex);
