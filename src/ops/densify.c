@@ -157,12 +157,13 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     sparse.stored = (int64_t)(x->bytes / ((size_t)sparse.bits / 8));
     HL_TRY(read_levels(ctx, node, x, &sparse));
 
-    hl_make_constant(y);
-    HL_TRY(hl_resize_like(ctx, y, x));
-    if (y->bytes == 0) return kTfLiteOk;
+    bool known;
+    HL_TRY(hl_make_shared_constant(ctx, node, x, &known));
+    if (known || y->bytes == 0) return kTfLiteOk;
     memset(y->data.data, 0, y->bytes);
     sparse.to = y->data.data;
     expand(&sparse, 0, 0, 0);
+    hl_share_constant(ctx, node);
     return kTfLiteOk;
 }
 

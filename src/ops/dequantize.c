@@ -73,9 +73,12 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
 
     if (!hl_is_constant(input)) return hl_resize_like(ctx, output, input);
-    hl_make_constant(output);
-    HL_TRY(hl_resize_like(ctx, output, input));
-    dequantize(op, input, output);
+    bool known;
+    HL_TRY(hl_make_shared_constant(ctx, node, input, &known));
+    if (!known) {
+        dequantize(op, input, output);
+        hl_share_constant(ctx, node);
+    }
     op->converted = true;
     return kTfLiteOk;
 }

@@ -615,6 +615,7 @@ void hl_subgraph_destroy(struct hl_subgraph *subgraph)
     for (int i = 0; i < subgraph->tensor_count; i++)
         hl_delegate_free_handle(&subgraph->context, &subgraph->context.tensors[i]);
     for (int i = 0; i < subgraph->tensor_count; i++) TfLiteTensorFree(&subgraph->context.tensors[i]);
+    hl_subgraph_free_shared_constants(subgraph);
     for (int i = 0; i < subgraph->operator_count; i++) TfLiteOperatorDelete(subgraph->operators[i]);
     free(subgraph->operators);
     hl_planner_free(&subgraph->planner);

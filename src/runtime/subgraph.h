@@ -8,6 +8,7 @@
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
 //   take_pad.c   convolutions that take over the PAD before them
 //   chain.c      convolutions that compute the element-wise nodes behind them
+//   shared_constant.c  constants that operators compute, once for all interpreters of a model
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
 #define HALITE_RUNTIME_SUBGRAPH_H
 
@@ -75,7 +76,12 @@ struct hl_subgraph {
     bool inconsistent; // the caller built a graph that names a tensor which does not exist; it cannot run
 
     struct hl_planner planner;
-    size_t kept_bytes;       // memory of kernels' states, packed weights for example
+    size_t kept_bytes; // memory of kernels' states, packed weights for example
+    struct hl_shared_constant {
+        int tensor;
+        struct hl_weights *weights;
+    } * shared_constants; // see shared_constant.c
+    int shared_constant_count;
     size_t *heap_bytes;      // for each tensor: its heap memory as last counted in interpreter->tensor_bytes
     bool has_dynamic_inputs; // an input was dynamic in AllocateTensors, so callers may change its size
     int prepared;            // plan positions [0, prepared) are prepared and have memory
@@ -139,6 +145,9 @@ int hl_node_result(const struct hl_node *node);
 // Returns whether the tensor lies inside a chain, so that nobody writes it: in that of this node, or in any.
 bool hl_node_passes_on(const struct hl_node *node, int tensor);
 bool hl_subgraph_passes_on(const struct hl_subgraph *subgraph, int tensor);
+
+// ---- shared_constant.c
+void hl_subgraph_free_shared_constants(struct hl_subgraph *subgraph);
 
 // ---- subgraph.c
 struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, int index);

@@ -37,8 +37,7 @@ static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
     bool all = node->outputs->size > 0;
     for (int i = 0; i < node->outputs->size && all; i++) {
         int tensor = node->outputs->data[i];
-        all = tensor >= 0 && context->tensors[tensor].allocation_type == kTfLitePersistentRo &&
-              context->tensors[tensor].data.raw;
+        all = tensor >= 0 && hl_is_constant(&context->tensors[tensor]) && context->tensors[tensor].data.raw;
     }
     return all;
 }
