@@ -32,7 +32,8 @@ typedef struct HaliteQueueOptions {
     // How long a request may wait for others to fill its batch, while a worker is free. 0: 1 ms; less than 0: not at
     // all.
     int64_t batch_nanoseconds;
-    // Packed weights that others share too; NULL: a cache of the queue's own. The queue holds on to it.
+    // Packed weights that others share too; NULL: those that the model's interpreters share anyway. The queue holds on
+    // to it.
     HaliteWeightsCache *weights_cache;
     // Where the queue's own messages go; NULL: to standard error. Those of an interpreter go where its options say.
     void (*error_reporter)(void *data, const char *format, va_list args);

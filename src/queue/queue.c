@@ -44,16 +44,14 @@ static bool try_batches(HaliteQueue *queue)
 static bool create_models(HaliteQueue *queue, const TfLiteModel *model,
                           const TfLiteInterpreterOptions *const *interpreters)
 {
-    HaliteWeightsCache *own = queue->options.weights_cache ? NULL : HaliteWeightsCacheCreate();
-    HaliteWeightsCache *cache = own ? own : queue->options.weights_cache;
     bool made = true;
     for (int32_t i = 0; i < queue->worker_count && made; i++) {
         struct hl_queue_worker *worker = &queue->workers[i];
         worker->queue = queue;
         worker->model.reporter = &queue->reporter;
-        made = hl_queue_model_create(&worker->model, model, interpreters ? interpreters[i] : NULL, cache);
+        made = hl_queue_model_create(&worker->model, model, interpreters ? interpreters[i] : NULL,
+                                     queue->options.weights_cache);
     }
-    HaliteWeightsCacheDelete(own); // the interpreters hold on to it
     return made && try_batches(queue);
 }
 
