@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of float32 with a beta that is not negative, shared among threads by rows.
+// SOFTMAX of float32 with a beta that is not negative, and of int8 and uint8 to the same type, shared among threads by
+// rows.
+#include "ops/softmax.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -10,18 +13,27 @@ struct softmax {
     const struct hl_simd *simd;
     int length;
     int64_t rows, block; // rows of one item of work
+    struct hl_softmax_bytes bytes;
+    int32_t exponentials[HL_SOFTMAX_DIFFERENCES], terms[HL_SOFTMAX_DIFFERENCES];
 };
 
 // Fewer values than this take about as long as it takes to share them.
 enum { MIN_SHARED_VALUES = 16384 };
 
+static bool takes(const TfLiteNode *node, const TfLiteTensor *x, const TfLiteTensor *y)
+{
+    const TfLiteSoftmaxParams *params = node->builtin_data;
+    if (hl_elements(x) == 0 || hl_is_dynamic(y)) return false;
+    if (x->type == kTfLiteFloat32) return params->beta >= 0;
+    return (x->type == kTfLiteInt8 || x->type == kTfLiteUInt8) && x->type == y->type &&
+           hl_dim(x, hl_rank(x) - 1) <= HL_LARGEST_MAX_COLUMNS && hl_simd_best(INT_MAX)->kernels->softmax_bytes;
+}
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
-    const TfLiteSoftmaxParams *params = node->builtin_data;
     const int64_t count = hl_elements(x);
-    if (x->type != kTfLiteFloat32 || count == 0 || !(params->beta >= 0) || hl_is_dynamic(hl_output(ctx, node, 0)))
-        return kTfLiteOk;
+    if (!takes(node, x, hl_output(ctx, node, 0))) return kTfLiteOk;
     HL_TRY(hl_fast_make(ctx, node, sizeof(struct softmax), state));
     struct softmax *op = *state;
     if (!op) return kTfLiteOk;
@@ -30,13 +42,25 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     op->length = hl_dim(x, hl_rank(x) - 1);
     op->rows = count / op->length;
     op->block = hl_piece(ctx, op->rows, count >= MIN_SHARED_VALUES);
+    if (x->type == kTfLiteFloat32) return kTfLiteOk;
+    const struct hl_softmax *tables = node->user_data;
+    for (int i = 0; i < HL_SOFTMAX_DIFFERENCES; i++) {
+        op->exponentials[HL_SOFTMAX_LAST - i] = tables->exp_of[i];
+        op->terms[HL_SOFTMAX_LAST - i] = tables->term_of[i];
+    }
+    op->bytes = (struct hl_softmax_bytes){
+        .exponentials = op->exponentials,
+        .terms = op->terms,
+        .is_unsigned = x->type == kTfLiteUInt8,
+        .length = op->length,
+    };
     return kTfLiteOk;
 }
 
 struct run {
     const struct softmax *op;
-    const float *x;
-    float *y;
+    const void *x;
+    void *y;
     float beta;
 };
 
@@ -45,16 +69,19 @@ static void run_item(void *arg, int64_t item, int worker)
     (void)worker;
     const struct run *run = arg;
     const struct softmax *op = run->op;
-    int64_t first = item * op->block, left = op->rows - first;
-    op->simd->kernels->softmax_f32(run->x + first * op->length, run->y + first * op->length,
-                                   left < op->block ? left : op->block, op->length, run->beta);
+    const int64_t first = item * op->block, left = op->rows - first, rows = left < op->block ? left : op->block;
+    const int64_t at = first * op->length;
+    if (op->bytes.length > 0)
+        op->simd->kernels->softmax_bytes(&op->bytes, (const uint8_t *)run->x + at, (uint8_t *)run->y + at, rows);
+    else
+        op->simd->kernels->softmax_f32((const float *)run->x + at, (float *)run->y + at, rows, op->length, run->beta);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const TfLiteSoftmaxParams *params = node->builtin_data;
     const struct softmax *op = state;
-    struct run run = {op, HL_IN(float, hl_input(ctx, node, 0)), HL_OUT(float, hl_output(ctx, node, 0)), params->beta};
+    struct run run = {op, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data, params->beta};
     hl_parallel(ctx, (op->rows + op->block - 1) / op->block, run_item, &run);
     return kTfLiteOk;
 }

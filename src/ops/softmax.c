@@ -12,21 +12,11 @@
 #include "fast/fast.h"
 #include "ops/common/fixed_point.h"
 #include "ops/common/map.h"
+#include "ops/softmax.h"
 
 // Differences from the row's maximum are Q5 in fixed point; those below diff_min count as minus
 // infinity.
-enum { DIFFERENCES = 256, Q5_FRACTION = 26, OUTPUT_Q4_SHIFT = 22 };
-
-struct softmax {
-    int32_t exp_of[DIFFERENCES];  // Q0, by max - x; 0 below diff_min
-    int32_t term_of[DIFFERENCES]; // the same as Q12, as they are summed
-    int32_t scaled[DIFFERENCES];  // Q5, x - max by max - x; LOG_SOFTMAX only
-    int diff_min;                 // of stored values
-    struct hl_rescale back;       // LOG_SOFTMAX: Q5 to differences of stored values
-    struct hl_rescale to_table;   // int16 differences to 1/65535 of [-10, 0]
-    int16_t exp_table[513];       // [-10, 0] to [0, 1] in 1/32768
-    int16_t inverse_table[513];   // 1 / (1 + x) of [0, 1], in 1/32768
-};
+enum { DIFFERENCES = HL_SOFTMAX_DIFFERENCES, Q5_FRACTION = 26, OUTPUT_Q4_SHIFT = 22 };
 
 static int row_length(const TfLiteTensor *x)
 {
@@ -53,7 +43,8 @@ static inline int32_t largest_8bit(const void *row, bool is_signed, int length)
 }
 
 // Sum of the exponentials as Q12.
-static inline uint32_t sum_8bit(const struct softmax *op, const void *row, bool is_signed, int length, int32_t largest)
+static inline uint32_t sum_8bit(const struct hl_softmax *op, const void *row, bool is_signed, int length,
+                                int32_t largest)
 {
     uint64_t sum = 0;
     for (int i = 0; i < length; i++) sum += (uint32_t)op->term_of[largest - stored_8bit(row, is_signed, i)];
@@ -61,7 +52,7 @@ static inline uint32_t sum_8bit(const struct softmax *op, const void *row, bool 
 }
 
 // Fills the tables by difference; beta * scale becomes the rescale of differences to Q5.
-static struct hl_rescale prepare_8bit(struct softmax *op, double beta, double scale)
+static struct hl_rescale prepare_8bit(struct hl_softmax *op, double beta, double scale)
 {
     double real = beta * scale * (1 << Q5_FRACTION);
     struct hl_rescale rescale = hl_rescale_from(real < INT32_MAX ? real : INT32_MAX);
@@ -85,7 +76,7 @@ static double inverse_of_one_plus(double x)
 static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *node, float beta)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
-    struct softmax *op = node->user_data;
+    struct hl_softmax *op = node->user_data;
     HL_REQUIRE(ctx, node, y->type == kTfLiteInt16, "an int16 input wants an int16 output, not %s",
                hl_type_name(y->type));
     HL_TRY(hl_require_quantized(ctx, node, x));
@@ -174,7 +165,7 @@ SOFTMAX_ROW_HALF(softmax_row_bf16, hl_bfloat16_to_float, hl_bfloat16_from_float)
 // hl_high_mul and hl_shift_right_round of what is not negative: each adds a half and shifts. The largest element alone
 // makes the sum 1, so that the shift is at least 15; one beyond the product's 31 bits leaves 0.
 #define SOFTMAX_ROW_8BIT(name, type, low, high)                                                               \
-    static void name(const struct softmax *op, const void *x, bool is_signed, type *y, int length)            \
+    static void name(const struct hl_softmax *op, const void *x, bool is_signed, type *y, int length)         \
     {                                                                                                         \
         const int32_t largest = largest_8bit(x, is_signed, length);                                           \
         int bits_over_unit;                                                                                   \
@@ -192,7 +183,7 @@ SOFTMAX_ROW_8BIT(softmax_row_u8, uint8_t, 0, UINT8_MAX)
 SOFTMAX_ROW_8BIT(softmax_row_i8, int8_t, INT8_MIN, INT8_MAX)
 SOFTMAX_ROW_8BIT(softmax_row_8bit_i16, int16_t, INT16_MIN, INT16_MAX)
 
-static void softmax_row_i16(const struct softmax *op, const int16_t *x, int16_t *y, int length)
+static void softmax_row_i16(const struct hl_softmax *op, const int16_t *x, int16_t *y, int length)
 {
     int32_t largest = INT16_MIN;
     for (int i = 0; i < length; i++)
@@ -219,7 +210,7 @@ static void softmax_row_i16(const struct softmax *op, const int16_t *x, int16_t 
 }
 
 struct softmax_run {
-    const struct softmax *op;
+    const struct hl_softmax *op;
     const TfLiteTensor *x;
     TfLiteTensor *y;
     float beta;
@@ -273,7 +264,7 @@ static TfLiteStatus softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_softmax = {
-    .state_size = sizeof(struct softmax),
+    .state_size = sizeof(struct hl_softmax),
     .prepare = softmax_prepare,
     .invoke = softmax_invoke,
     .fast = &hl_fast_softmax,
@@ -286,7 +277,7 @@ static TfLiteStatus log_softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_map_prepare(ctx, node));
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
-    struct softmax *op = node->user_data;
+    struct hl_softmax *op = node->user_data;
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input has no dimension");
     if (x->type == kTfLiteFloat32) return kTfLiteOk;
     if (x->type != kTfLiteInt8 && x->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, x);
@@ -312,7 +303,7 @@ static void log_softmax_row_f32(const float *x, float *y, int length)
 }
 
 #define LOG_SOFTMAX_ROW(name, type, is_signed, low, high)                                                 \
-    static void name(const struct softmax *op, const type *x, type *y, int length)                        \
+    static void name(const struct hl_softmax *op, const type *x, type *y, int length)                     \
     {                                                                                                     \
         int32_t largest = largest_8bit(x, is_signed, length);                                             \
         uint32_t sum = sum_8bit(op, x, is_signed, length, largest);                                       \
@@ -338,7 +329,7 @@ static TfLiteStatus log_softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    const struct softmax *op = node->user_data;
+    const struct hl_softmax *op = node->user_data;
     int length = row_length(x);
     int64_t end = length == 0 ? 0 : row_count(x) * length;
     for (int64_t at = 0; at < end; at += length) {
@@ -353,7 +344,7 @@ static TfLiteStatus log_softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_log_softmax = {
-    .state_size = sizeof(struct softmax),
+    .state_size = sizeof(struct hl_softmax),
     .prepare = log_softmax_prepare,
     .invoke = log_softmax_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,

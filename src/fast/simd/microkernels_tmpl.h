@@ -15,6 +15,7 @@
 #include "fast/simd/rows_tmpl.h"
 #include "fast/simd/scatter_add_tmpl.h"
 #include "fast/simd/simd.h"
+#include "fast/simd/softmax_bytes_tmpl.h"
 #include "fast/simd/softmax_tmpl.h"
 #include "fast/simd/vector.h"
 #include "fast/simd/winograd_tmpl.h"
@@ -64,6 +65,9 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .scatter_add_f32 = HL_WHERE(HL_HAS_FLOATS, scatter_add_f32),
     .scatter_add_integer = HL_WHERE(HL_HAS_BYTES, scatter_add_integer),
     .softmax_f32 = HL_WHERE(HL_HAS_FLOATS, softmax_f32),
+#if HAS_RESCALE
+    .softmax_bytes = HL_WHERE(HL_HAS_BYTES, softmax_bytes),
+#endif
     .winograd_input = HL_WHERE(HL_HAS_WINOGRAD, winograd_input),
     .winograd_output = HL_WHERE(HL_HAS_WINOGRAD, winograd_output),
     .resize_f32 = HL_WHERE(HL_HAS_RESIZE && HL_HAS_FLOATS, resize_f32),

@@ -159,6 +159,15 @@ struct hl_resize_row {
     void *y;
 };
 
+// SOFTMAX of bytes in fixed point. Entries 0 to HL_SOFTMAX_LAST of its tables are for differences of -255 to 0 from a
+// row's largest value.
+enum { HL_SOFTMAX_LAST = 255 };
+struct hl_softmax_bytes {
+    const int32_t *exponentials, *terms; // as Q0, and as the Q12 that is summed
+    bool is_unsigned;
+    int length; // of a row, at most HL_LARGEST_MAX_COLUMNS
+};
+
 // Rows of sums that become bytes.
 struct hl_byte_tile {
     const struct hl_requantize *params;
@@ -205,6 +214,8 @@ struct hl_microkernels {
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
     void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
+    void (*softmax_bytes)(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y,
+                          int64_t rows); // y may be x; NULL: the level has none
     // x: 16 positions of at least a vector of channels. Their 16 transformed points are `stride` values apart.
     void (*winograd_input)(const float *const *x, int64_t channels, float *to, ptrdiff_t stride);
     void (*winograd_output)(const struct hl_winograd_output *output);
