@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of 4 by 4 elements of 4 bytes, or of 8 by 8 bytes, turned over: in, rows that are `from_row` bytes apart;
-// out, their columns as rows that are `to_row` bytes apart.
+// Squares of 4 by 4 elements of 4 bytes, or of 8 by 8 or 16 by 16 bytes, turned over: in, rows that are `from_row`
+// bytes apart; out, their columns as rows that are `to_row` bytes apart. Rows are written in order.
 #ifndef HALITE_BASE_TURN_H
 #define HALITE_BASE_TURN_H
 
@@ -50,6 +50,29 @@ static inline void hl_turn_8x8(char *to, ptrdiff_t to_row, const char *from, ptr
 #else
     for (int r = 0; r < 8; r++)
         for (int i = 0; i < 8; i++) to[r * to_row + i] = from[i * from_row + r];
+#endif
+}
+
+static inline void hl_turn_16x16(char *to, ptrdiff_t to_row, const char *from, ptrdiff_t from_row)
+{
+#if defined __SSE2__
+    __m128i a[16], b[16];
+    for (int r = 0; r < 16; r++) a[r] = _mm_loadu_si128((const __m128i *)(from + r * from_row));
+    // Four times rows r and r + 8, byte by byte in turn, become rows 2r and 2r + 1: the bits of both indices rotate.
+    for (int round = 0; round < 2; round++) {
+        for (int r = 0; r < 8; r++) {
+            b[2 * r] = _mm_unpacklo_epi8(a[r], a[r + 8]);
+            b[2 * r + 1] = _mm_unpackhi_epi8(a[r], a[r + 8]);
+        }
+        for (int r = 0; r < 8; r++) {
+            a[2 * r] = _mm_unpacklo_epi8(b[r], b[r + 8]);
+            a[2 * r + 1] = _mm_unpackhi_epi8(b[r], b[r + 8]);
+        }
+    }
+    for (int r = 0; r < 16; r++) _mm_storeu_si128((__m128i *)(to + r * to_row), a[r]);
+#else
+    for (int r = 0; r < 16; r++)
+        for (int i = 0; i < 16; i++) to[r * to_row + i] = from[i * from_row + r];
 #endif
 }
 
