@@ -62,7 +62,8 @@ macro(halite_spirv tool file)
     if(CMAKE_CROSSCOMPILING)
         halite_host_tool(${tool})
     else()
-        add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c src/gpu/lang/spirv/pack.c src/gpu/lang/spirv/unpack.c ${ARGN})
+        add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c src/gpu/lang/spirv/matrix_types.c
+            src/gpu/lang/spirv/pack.c src/gpu/lang/spirv/unpack.c ${ARGN})
         target_include_directories(${tool} PRIVATE tests)
         target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
     endif()
@@ -71,7 +72,7 @@ macro(halite_spirv tool file)
     add_custom_command(OUTPUT ${file}
         COMMAND ${tool} write ${folder}
         COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
-            -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
+            -DTOOL=$<TARGET_FILE:${tool}> -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMAND ${tool} pack ${folder} ${file}
         DEPENDS ${tool} $<TARGET_FILE:${tool}> ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMENT "Kernels to SPIR-V (${tool})" VERBATIM)

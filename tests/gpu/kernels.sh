@@ -29,6 +29,8 @@ if command -v glslangValidator >/dev/null; then
     check 'GLSL ES' glslangValidator ./*.es.comp
     for file in *.vk.comp; do
         check "GLSL: $file" glslangValidator -V --target-env vulkan1.1 "$file" -o shader.spv
+        # Types of cooperative matrices are not complete before gpu_shaders has seen them, which the build validates.
+        if grep -q SPV_KHR_cooperative_matrix "$file"; then continue; fi
         if command -v spirv-val >/dev/null; then check "SPIR-V: $file" spirv-val --target-env vulkan1.1 shader.spv; fi
     done
 fi

@@ -360,6 +360,7 @@ static bool emit_all(const struct gpu_kernel *kernel, void *user)
         for (int precision = 0; precision < GPU_PRECISIONS; precision++) {
             enum gpu_language l = (enum gpu_language)language;
             enum gpu_precision p = (enum gpu_precision)precision;
+            if (!gpu_kernel_has_language(kernel, l)) continue;
             unsigned floats = p == GPU_F16S ? 5 : 0; // the first and the third
             char *own_values = gpu_emit(kernel, l, p, 0, NULL, NULL);
             char *given = gpu_emit(kernel, l, p, floats, constants, other_group);

@@ -14,6 +14,11 @@ static const struct gpu_prelude *const preludes[] = {
     [GPU_CUDA] = &gpu_prelude_cuda,     [GPU_METAL] = &gpu_prelude_metal,
 };
 
+bool gpu_kernel_has_language(const struct gpu_kernel *kernel, enum gpu_language language)
+{
+    return !kernel->fragments || preludes[language]->fragment_words;
+}
+
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
 {
     int count = 0;
@@ -533,6 +538,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
 
     put(&text, prelude->first[precision]);
     if (kernel->byte_dots) put(&text, prelude->dot_first);
+    if (kernel->cooperative) put(&text, prelude->cooperative_first);
     put(&text, prelude->types[precision]);
     put(&text, prelude->words);
     put(&text, prelude->more[precision]);
@@ -549,6 +555,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
         put(&text, prelude->room_words);
         put(&text, room_words);
     }
+    if (kernel->fragments) put(&text, kernel->cooperative ? prelude->cooperative_words : prelude->fragment_words);
     if (prelude->start[1])
         put(&text, gpu_kernel_constant_index(kernel, "RESIDENT") >= 0 ? "#define GROUPS_ RESIDENT\n"
                    : kernel->waits                                    ? "#define GROUPS_ 2\n"

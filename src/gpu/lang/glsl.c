@@ -209,6 +209,94 @@ static const char dot_words[] =
     "int packed_dot_(int a, int b, spirv_literal int format);\n"
     "#define dot_bytes(a, b, sum) (packed_dot_(a, b, 0) + (sum))\n";
 
+// Numbers as halves, and those of their split: the first half of each number, and what it leaves, times 2048. The first
+// one is rounded by its bits, since compilers may take a number that goes to a half and back for the number itself: with
+// driver 580 of an H100 nothing was left. Numbers that halves do not hold in all 11 bits are left whole.
+#define HALF_WORDS \
+    "ivec4 halves_of(vec4 a, vec4 b) {\n" \
+    "    return ivec4(packHalf2x16(a.xy), packHalf2x16(a.zw), packHalf2x16(b.xy), packHalf2x16(b.zw));\n" \
+    "}\n" \
+    "vec4 first_halves(vec4 v) {\n" \
+    "    vec4 first = uintBitsToFloat(floatBitsToUint(v) + 0x1000u & 0xffffe000u);\n" \
+    "    return mix(first, vec4(0.0), lessThan(abs(v), vec4(6.103515625e-5)));\n" \
+    "}\n" \
+    "ivec4 rests_of(vec4 a, vec4 b) {\n" \
+    "    return halves_of((a - first_halves(a)) * 2048.0, (b - first_halves(b)) * 2048.0);\n" \
+    "}\n"
+
+// Fragments in plain code are where they begin, and work-item 4 g + t has the sums of slice t at positions g and g + 8.
+static const char fragment_words[] = HALF_WORDS
+    "#define SUBGROUP (LID2 * GROUP_Y + LID1)\n"
+    "#define FRAGMENTS_X(name, count) int name[count]\n"
+    "#define FRAGMENTS_W(name, count) int name[count]\n"
+    "#define FRAGMENTS_SUM(name, count) vec4 name[2 * (count)]\n"
+    "#define LOAD_X(x, at) x = at\n"
+    "#define LOAD_W(w, at) w = at\n"
+    "#define CLEAR_SUM(name, i) { name[2 * (i)] = vec4(0.0); name[2 * (i) + 1] = vec4(0.0); }\n"
+    "vec4 four_halves_(int low, int high) { return vec4(unpackHalf2x16(uint(low)), unpackHalf2x16(uint(high))); }\n"
+    "float dot_halves_(ivec4 a, ivec4 b) {\n"
+    "    return dot(four_halves_(a.x, a.y), four_halves_(b.x, b.y)) + dot(four_halves_(a.z, a.w), four_halves_(b.z, b.w));\n"
+    "}\n"
+    "vec4 dots_(ivec4 x, ivec4 w0, ivec4 w1, ivec4 w2, ivec4 w3) {\n"
+    "    return vec4(dot_halves_(x, w0), dot_halves_(x, w1), dot_halves_(x, w2), dot_halves_(x, w3));\n"
+    "}\n"
+    "#define ADD_PRODUCT(name, i, x, w) { \\\n"
+    "    for (int k_ = 0; k_ < 2; k_ += 1) { \\\n"
+    "        int x_ = (x) + LID0 / 4 * ROW + k_; \\\n"
+    "        int w_ = (w) + LID0 % 4 * 8 + k_; \\\n"
+    "        name[2 * (i)] += dots_(tile[x_], b_weights[w_], b_weights[w_ + 2], b_weights[w_ + 4], b_weights[w_ + 6]); \\\n"
+    "        x_ += 8 * ROW; \\\n"
+    "        name[2 * (i) + 1] += dots_(tile[x_], b_weights[w_], b_weights[w_ + 2], b_weights[w_ + 4], b_weights[w_ + 6]); \\\n"
+    "    } \\\n"
+    "}\n"
+    "#define ADD_REST(name, rest, i) { \\\n"
+    "    name[2 * (i)] += rest[2 * (i)] * (1.0 / 2048.0); \\\n"
+    "    name[2 * (i) + 1] += rest[2 * (i) + 1] * (1.0 / 2048.0); \\\n"
+    "}\n"
+    "#define STORE_SUM(at, name, i) { \\\n"
+    "    tile[(at) + LID0 / 4 * 5 + LID0 % 4] = floatBitsToInt(name[2 * (i)]); \\\n"
+    "    tile[(at) + LID0 / 4 * 5 + 40 + LID0 % 4] = floatBitsToInt(name[2 * (i) + 1]); \\\n"
+    "}\n";
+
+// Cooperative matrices of 16 x 16: OpTypeCooperativeMatrixKHR (4456) and its load, store and product. glslang 12 takes no
+// types as operands of types, so the first one is a number of bits, which gpu_shaders replaces by the type of floats.
+// Shared memory is written and read by other invocations of the group: what is stored is made available (8) and what is
+// loaded visible (16) to it, as no private pointer (32).
+#define COOPERATIVE "extensions = [\"SPV_KHR_cooperative_matrix\"], capabilities = [6022, 9]"
+#define MATRIX_TYPE(name, bits, use) \
+    "#define " name " spirv_type(" COOPERATIVE ", id = 4456, " bits ", SUBGROUP_SCOPE_, SIDE_, SIDE_, " use ")\n"
+static const char cooperative_words[] = HALF_WORDS
+    "const int HALF_BITS_ = 16;\n"
+    "const int FLOAT_BITS_ = 32;\n"
+    "const int SUBGROUP_SCOPE_ = 3;\n"
+    "const int GROUP_SCOPE_ = 2;\n"
+    "const int SIDE_ = 16;\n"
+    "const int USE_X_ = 0;\n"
+    "const int USE_W_ = 1;\n"
+    "const int USE_SUM_ = 2;\n"
+    MATRIX_TYPE("matrix_x_", "HALF_BITS_", "USE_X_") MATRIX_TYPE("matrix_w_", "HALF_BITS_", "USE_W_")
+    MATRIX_TYPE("matrix_sum_", "FLOAT_BITS_", "USE_SUM_")
+    "spirv_instruction(id = 4457)\n"
+    "matrix_x_ load_x_(spirv_by_reference ivec4 from, int by_row, int stride, spirv_literal int access, int scope);\n"
+    "spirv_instruction(id = 4457) matrix_w_ load_w_(spirv_by_reference ivec4 from, int by_column, int stride);\n"
+    "spirv_instruction(id = 4458)\n"
+    "void store_sum_(spirv_by_reference ivec4 to, matrix_sum_ v, int by_row, int stride, spirv_literal int access,\n"
+    "                int scope);\n"
+    "spirv_instruction(id = 4459) matrix_sum_ multiply_add_(matrix_x_ x, matrix_w_ w, matrix_sum_ sum);\n"
+    "spirv_instruction(id = 80) matrix_sum_ fill_(float v);\n"
+    "spirv_instruction(id = 129) matrix_sum_ add_(matrix_sum_ a, matrix_sum_ b);\n"
+    "spirv_instruction(id = 143) matrix_sum_ times_(matrix_sum_ a, float b);\n"
+    "#define SUBGROUP int(gl_SubgroupID)\n"
+    "#define FRAGMENTS_X(name, count) matrix_x_ name[count]\n"
+    "#define FRAGMENTS_W(name, count) matrix_w_ name[count]\n"
+    "#define FRAGMENTS_SUM(name, count) matrix_sum_ name[count]\n"
+    "#define LOAD_X(x, at) x = load_x_(tile[at], 0, ROW, 48, GROUP_SCOPE_)\n"
+    "#define LOAD_W(w, at) w = load_w_(b_weights[at], 1, 2)\n"
+    "#define CLEAR_SUM(name, i) name[i] = fill_(0.0)\n"
+    "#define ADD_PRODUCT(name, i, x, w) name[i] = multiply_add_(x, w, name[i])\n"
+    "#define ADD_REST(name, rest, i) name[i] = add_(name[i], times_(rest[i], 1.0 / 2048.0))\n"
+    "#define STORE_SUM(at, name, i) store_sum_(tile[at], name[i], 0, 5, 40, GROUP_SCOPE_)\n";
+
 // The templates that both have.
 #define TEMPLATES \
     .integer_words = integer_words, \
@@ -227,6 +315,10 @@ const struct gpu_prelude gpu_prelude_vulkan = {
     .more = {more, more, more_half},
     .dot_words = dot_words,
     .dot_first = "#extension GL_EXT_spirv_intrinsics : require\n",
+    .fragment_words = fragment_words,
+    .cooperative_words = cooperative_words,
+    .cooperative_first = "#pragma use_vulkan_memory_model\n#extension GL_EXT_spirv_intrinsics : require\n"
+                         "#extension GL_KHR_shader_subgroup_basic : require\n",
     .constant = "layout(constant_id = @) const int $ = @;\n",
     .group = "layout(local_size_x = @, local_size_y = @, local_size_z = @) in;\n"
              "layout(local_size_x_id = 100, local_size_y_id = 101, local_size_z_id = 102) in;\n",

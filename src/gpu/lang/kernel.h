@@ -106,6 +106,10 @@ struct gpu_kernel {
     // The text uses MATRIX_STEP. GROUP_X is then 32. Languages without such units take 64 bytes of shared memory for each
     // work-item besides.
     bool matrix;
+    // The text uses the words of fragments, which of the languages only GLSL for Vulkan has. GROUP_X is then 32.
+    bool fragments;
+    // Fragments are the device's cooperative matrices (cooperative of its caps); else plain code.
+    bool cooperative;
     // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most. Two of its groups
     // are to fit a compute unit, or as many as its constant RESIDENT says.
     bool waits;
@@ -123,6 +127,8 @@ struct gpu_kernel_modules {
 // Makes a body of the text between the parentheses. It may have commas and line breaks, but no '#'.
 #define GPU_TEXT(...) #__VA_ARGS__
 
+// Returns whether a language has the words that the kernel uses.
+bool gpu_kernel_has_language(const struct gpu_kernel *kernel, enum gpu_language language);
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
 // The index of one of the kernel's own constants; -1: it has none of that name.
 int gpu_kernel_constant_index(const struct gpu_kernel *kernel, const char *name);

@@ -22,6 +22,8 @@ struct gpu_prelude {
     const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
     const char *room_words;            // may define FETCH_ and ARRIVED, which else are plain code
     const char *room;                  // declares the array `room`; NULL: as a usual shared array
+    const char *fragment_words;        // for kernels with fragments; NULL: the language has none of the words
+    const char *cooperative_words, *cooperative_first; // where they are cooperative matrices, and what comes first then
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4

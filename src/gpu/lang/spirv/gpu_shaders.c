@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The build's part of the Vulkan backend. `gpu_shaders write FOLDER` writes every kernel in every precision as
 // FOLDER/NAME.PRECISION.comp, where the text has changed, and their names as FOLDER/list. spirv.cmake compiles them to
-// .spv files. Then `gpu_shaders pack FOLDER FILE.c` packs these into one C file (src/gpu/lang/spirv/spirv.h).
+// .spv files, and has `gpu_shaders types FILE.spv` complete those with cooperative matrices (matrix_types.c). Then
+// `gpu_shaders pack FOLDER FILE.c` packs these into one C file (src/gpu/lang/spirv/spirv.h).
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,22 @@ static bool write_shaders(const struct gpu_kernel *kernel, void *user)
     for (int precision = 0; precision < gpu_kernel_precisions; precision++)
         if (!write_shader(user, kernel, (enum gpu_precision)precision)) return false;
     return true;
+}
+
+// ---- types ----------------------------------------------------------------------------------------------------------
+
+static bool complete_types(const char *path)
+{
+    size_t size = 0, count;
+    uint32_t *words = (uint32_t *)(void *)read_file(path, &size);
+    count = size / sizeof *words;
+    uint32_t *complete = words && size % sizeof *words == 0 ? gpu_spirv_complete_types(words, &count) : NULL;
+    FILE *file = complete ? fopen(path, "wb") : NULL;
+    bool written = file && fwrite(complete, sizeof *complete, count, file) == count;
+    if (file && fclose(file) != 0) written = false;
+    free(complete);
+    free(words);
+    return written || failure("cannot complete the types of", path);
 }
 
 // ---- pack -----------------------------------------------------------------------------------------------------------
@@ -204,6 +221,7 @@ static bool pack(const char *folder, FILE *out)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "types") == 0) return complete_types(argv[2]) ? 0 : 1;
     struct job job = {.folder = argc > 2 ? argv[2] : NULL};
     char path[1024] = "";
     bool done = false;
@@ -216,7 +234,7 @@ int main(int argc, char **argv)
         job.out = fopen(path, "w");
         done = job.out && pack(argv[2], job.out);
     } else {
-        fprintf(stderr, "gpu_shaders write FOLDER | gpu_shaders pack FOLDER FILE.c\n");
+        fprintf(stderr, "gpu_shaders write FOLDER | gpu_shaders types FILE.spv | gpu_shaders pack FOLDER FILE.c\n");
         return 2;
     }
     bool closed = job.out && fclose(job.out) == 0;

@@ -49,8 +49,8 @@ static const struct layout {
     {OP_FUNCTION, OP_FUNCTION, "iili"},
     {55, 57, "i"}, // OpFunctionParameter, OpFunctionEnd, OpFunctionCall
     {59, 59, "iili"}, // OpVariable
-    {61, 61, "iiil"}, // OpLoad
-    {62, 62, "iil"}, // OpStore
+    {61, 61, "iiili"}, // OpLoad, which may name a scope
+    {62, 62, "iili"}, // OpStore
     {65, 65, "i"}, // OpAccessChain
     {OP_DECORATE, OP_MEMBER_DECORATE, "il"},
     {79, 79, "iiiil"}, // OpVectorShuffle
@@ -66,6 +66,10 @@ static const struct layout {
     {250, 250, "iiil"}, // OpBranchConditional
     {252, 254, "i"}, // OpKill, OpReturn, OpReturnValue
     {4450, 4450, "iiiil"}, // OpSDot
+    {4456, 4456, "i"}, // OpTypeCooperativeMatrixKHR
+    {4457, 4457, "iiiiili"}, // OpCooperativeMatrixLoadKHR
+    {4458, 4458, "iiiili"}, // OpCooperativeMatrixStoreKHR
+    {4459, 4459, "i"}, // OpCooperativeMatrixMulAddKHR, without operands
 };
 
 static const struct layout *layout_of(uint32_t opcode)
@@ -120,7 +124,7 @@ static bool *mark_ids(const uint32_t *words, size_t count)
 // Which word of an instruction before the functions is its result's id, 0: none.
 static size_t result_of(uint32_t opcode)
 {
-    if (opcode == 11 || (opcode >= 19 && opcode <= 33)) return 1;
+    if (opcode == 11 || (opcode >= 19 && opcode <= 33) || opcode == 4456) return 1;
     return opcode == 1 || (opcode >= 41 && opcode <= 59) ? 2 : 0;
 }
 

@@ -28,6 +28,10 @@ bool gpu_spirv_symbols(const uint32_t *words, size_t count, uint32_t *ids, uint3
 // The symbols from `from` to `to`, packed with those before at hand: malloc'ed, *size bytes. NULL: no memory.
 unsigned char *gpu_spirv_pack(const uint64_t *symbols, size_t from, size_t to, size_t *size);
 
+// The module with types of floats in its types of cooperative matrices, where these name a constant, the number of bits.
+// malloc'ed, *count words. NULL: no memory, or a module in which there is no such constant.
+uint32_t *gpu_spirv_complete_types(const uint32_t *words, size_t *count);
+
 void gpu_spirv_globals_free(struct gpu_spirv_globals *globals);
 
 #endif
