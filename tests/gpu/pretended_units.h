@@ -24,14 +24,16 @@ struct device {
 };
 
 // Opens the delegate's device, and lets the plan see one that has matrix units of these forms, and work-groups without
-// a width, so that no other kernel for convolutions has a block that fits.
-static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct device *device)
+// a width, so that no other kernel for convolutions has a block that fits. fragments: kernels with fragments take the
+// forms, and no others.
+static void set_units(TfLiteDelegate *delegate, unsigned forms, bool fragments, const struct device *device)
 {
     struct gpu_engine *engine = gpu_delegate_of(delegate)->engine;
     gpu_engine_enter(engine, NULL, "Init");
     assert_true(gpu_engine_open(engine));
     pretended_caps = *engine->info.backend->caps(engine->device);
-    pretended_caps.matrix_forms = forms;
+    pretended_caps.matrix_forms = fragments ? 0 : forms;
+    pretended_caps.fragment_forms = fragments ? forms : 0;
     pretended_caps.compute_units = device->units;
     pretended_caps.max_group[0] = 0;
     pretended_caps.max_group[1] = device->across;
@@ -42,6 +44,11 @@ static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct dev
     pretended.caps = take_pretended_caps;
     engine->info.backend = &pretended;
     gpu_engine_leave(engine);
+}
+
+static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct device *device)
+{
+    set_units(delegate, forms, false, device);
 }
 
 // The only step of the delegate's plans with this kernel and form of products; NULL: there is none.

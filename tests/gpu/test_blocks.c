@@ -106,29 +106,36 @@ static void test_winograd(void **state)
     }
 }
 
+// Layers of MobileNet v1, style transfer and others.
+static const struct gpu_conv_size sizes[] = {{12544, 8, 9, 0, 0},    {12544, 16, 8, 8, 0},    {3136, 32, 16, 16, 0},
+                                             {3136, 32, 32, 32, 0},  {784, 64, 32, 32, 0},    {784, 64, 64, 64, 0},
+                                             {196, 128, 64, 64, 0},  {196, 128, 128, 128, 0}, {49, 256, 128, 128, 0},
+                                             {49, 256, 256, 256, 0}, {1, 251, 256, 256, 0},   {147456, 8, 243, 3, 0},
+                                             {9216, 32, 288, 32, 0}, {1089, 24, 40, 40, 0},   {4225, 6, 36, 36, 0},
+                                             {1, 1, 1, 1, 0}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void print_block(const struct gpu_conv_size *size, int form, const struct gpu_matrix_block *block,
+                        int64_t cycles)
+{
+    if (!getenv("HALITE_TEST_VERBOSE")) return;
+    int64_t rows = (size->positions + 16 * block->positions - 1) / (16 * block->positions);
+    int columns = (size->slices + 4 * block->outputs * block->across - 1) / (4 * block->outputs * block->across);
+    print_message("%6d positions %3d slices %4d terms, form %d: block %d x %d, %d ahead, %d x %d subgroups, "
+                  "%d groups: %d cycles, %d without\n",
+                  (int)size->positions, size->slices, size->terms, form, block->positions, block->outputs, block->depth,
+                  block->across, block->along, (int)rows * columns, (int)cycles, (int)gpu_conv_cycles(&caps, size));
+}
+
 // Every shape has a block of matrix units that fits the device and leaves registers for the rest.
 static void test_matrix_blocks(void **state)
 {
     (void)state;
-    static const struct gpu_conv_size sizes[] = {
-        {12544, 8, 9, 0, 0},    {12544, 16, 8, 8, 0},   {3136, 32, 16, 16, 0}, {3136, 32, 32, 32, 0},
-        {784, 64, 32, 32, 0},   {784, 64, 64, 64, 0},   {196, 128, 64, 64, 0}, {196, 128, 128, 128, 0},
-        {49, 256, 128, 128, 0}, {49, 256, 256, 256, 0}, {1, 251, 256, 256, 0}, {147456, 8, 243, 3, 0},
-        {9216, 32, 288, 32, 0}, {1089, 24, 40, 40, 0},  {4225, 6, 36, 36, 0},  {1, 1, 1, 1, 0}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < SIZES; i++)
         for (int form = MATRIX_FLOATS; form <= MATRIX_HALVES; form++) {
             struct gpu_matrix_block block = {0};
             int64_t cycles = gpu_choose_matrix_block(&caps, &sizes[i], form, &block);
-            if (getenv("HALITE_TEST_VERBOSE"))
-                print_message(
-                    "%6d positions %3d slices %4d terms, form %d: block %d x %d, %d ahead, %d x %d subgroups, "
-                    "%d groups: %d cycles, %d without\n",
-                    (int)sizes[i].positions, sizes[i].slices, sizes[i].terms, form, block.positions, block.outputs,
-                    block.depth, block.across, block.along,
-                    (int)((sizes[i].positions + 16 * block.positions - 1) / (16 * block.positions) *
-                          ((sizes[i].slices + 4 * block.outputs * block.across - 1) /
-                           (4 * block.outputs * block.across))),
-                    (int)cycles, (int)gpu_conv_cycles(&caps, &sizes[i]));
+            print_block(&sizes[i], form, &block, cycles);
             assert_true(cycles > 0 && cycles < INT64_MAX);
             assert_true(block.across * block.along <= 8);
             int sums = 8 * block.positions * block.outputs * (form == MATRIX_SPLIT ? 2 : 1);
@@ -137,9 +144,31 @@ static void test_matrix_blocks(void **state)
         }
 }
 
+// The same of fragments, whose group divides evenly what it brings of x.
+static void test_fragment_blocks(void **state)
+{
+    (void)state;
+    struct gpu_caps device = caps;
+    device.fragment_forms = 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES;
+    for (size_t i = 0; i < SIZES; i++)
+        for (int form = MATRIX_SPLIT; form <= MATRIX_HALVES; form++) {
+            struct gpu_matrix_block block = {0};
+            int64_t cycles = gpu_choose_matrix_block(&device, &sizes[i], form, &block);
+            print_block(&sizes[i], form, &block, cycles);
+            assert_true(cycles > 0 && cycles < INT64_MAX);
+            int items = 32 * block.across * block.along, parts = form == MATRIX_SPLIT ? 2 : 1;
+            assert_true(items <= device.max_group_size);
+            assert_int_equal(16 * block.positions * 2 * block.depth % (32 * block.across), 0);
+            assert_true(16 * block.positions <= 32 * block.across);
+            assert_true(8 * block.positions * block.outputs * parts < 200);
+            assert_true(2 * block.along * parts * 16 * block.positions * block.depth * 32 <= device.shared_bytes);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand),
-                                       cmocka_unit_test(test_matrix_blocks), cmocka_unit_test(test_winograd)};
+                                       cmocka_unit_test(test_matrix_blocks), cmocka_unit_test(test_fragment_blocks),
+                                       cmocka_unit_test(test_winograd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

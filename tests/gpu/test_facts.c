@@ -213,11 +213,10 @@ static void every_listed_kernel_is_planned_by_some_row(void **state)
         const struct gpu_op *op = gpu_op_find(rows[i].builtin, rows[i].custom);
         if (is_own(&rows[i])) continue;
         for (const struct gpu_kernel *const *kernel = op->kernels; *kernel; kernel++) {
-            // A row is one node, on the null device: test_separable has the kernel of two, test_matrix that of devices
+            // A row is one node, on the null device: test_separable has the kernel of two, test_matrix those of devices
             // with matrix units.
-            if (check_plan_used(*kernel) || *kernel == &gpu_kernel_separable ||
-                *kernel == &gpu_kernel_separable_matrix || *kernel == &gpu_kernel_matrix ||
-                *kernel == &gpu_kernel_matrix_room)
+            if (check_plan_used(*kernel) || *kernel == &gpu_kernel_separable || (*kernel)->matrix ||
+                (*kernel)->fragments)
                 continue;
             print_error("%s lists the kernel %s, and no row of the op table plans it\n", op->name, (*kernel)->name);
             unused++;

@@ -486,6 +486,8 @@ static bool build(const struct gpu_kernel *kernel, void *user)
     for (int i = 0; i < 2; i++) {
         if (made_in[i] == GPU_F16S && !caps->half_storage) continue;
         if (kernel->byte_dots && !caps->byte_dots) continue; // no plan asks for it
+        if (kernel->fragments && (kernel->cooperative ? !caps->cooperative : strcmp(building_with->name, "vulkan")))
+            continue;
         struct gpu_program_desc desc = {.kernel = kernel, .precision = made_in[i], .constants = constants};
         memcpy(desc.group, kernel->group, sizeof desc.group);
         struct gpu_program *program;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions on matrix units: every device that is here computes what the CPU does, in each form of the products.
+// Those with fragments run on Vulkan, as cooperative matrices where the device has them, else as plain code.
 // The caps that the plan sees are changed for that: CUDA has one form at a time (before the fake, where one is named,
 // whose PTX products are plain code in the lanes' order that NVIDIA documents), and devices without matrix units get
 // the plain code of MATRIX_STEP, which they never choose.
@@ -120,7 +121,12 @@ static const struct device usual = {132, 1024, 64, 0},
 // An H100's, and rooms that have no place for all weights of a group at once.
 static const struct device roomy = {132, 1024, 64, 115584},
                            narrow[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
-enum { OTHERS = sizeof others / sizeof *others, NARROW_ROOMS = sizeof narrow / sizeof *narrow };
+static const struct device fragments[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {8, 2, 4, 0}, {1, 4, 2, 0}};
+enum {
+    OTHERS = sizeof others / sizeof *others,
+    NARROW_ROOMS = sizeof narrow / sizeof *narrow,
+    FRAGMENTS = sizeof fragments / sizeof *fragments
+};
 
 static int constant_of(const struct gpu_plan_step *step, const char *name)
 {
@@ -170,6 +176,29 @@ static int room_ways_of(const struct gpu_plan_step *step)
     return ways;
 }
 
+// The same of the kernels with fragments.
+enum fragment_way {
+    FRAGMENTS_BOTH_WAYS = 1,
+    TURNS = 2,        // several of several steps each, of subgroups that divide them
+    PAIRS_EACH = 4,   // of slices, several for each work-item
+    SEVERAL_SUMS = 8, // rounds of them
+    TOGETHER = 16,    // subgroups with the same positions, and others with the same outputs
+    ALL_FRAGMENT_WAYS = 31
+};
+static int fragment_ways_of(const struct gpu_plan_step *step)
+{
+    int positions = constant_of(step, "BLOCK_X"), outputs = constant_of(step, "BLOCK_O");
+    int depth = constant_of(step, "DEPTH"), round = constant_of(step, "ROUND");
+    int across = step->group[1], along = step->group[2], ways = 0;
+    int steps = step->params[gpu_kernel_shape_count(step->kernel)][3];
+    if (positions > 1 && outputs > 1) ways |= FRAGMENTS_BOTH_WAYS;
+    if (depth > 1 && along > 1 && steps > depth * along) ways |= TURNS;
+    if (constant_of(step, "PAIRS") > 1) ways |= PAIRS_EACH;
+    if (round < positions * outputs) ways |= SEVERAL_SUMS;
+    if (across > 1 && along > 1) ways |= TOGETHER;
+    return ways;
+}
+
 // Of products of numbers up to 1.5 and 0.5: split ones are off by 2^-20 of the sum of the products' sizes at most,
 // those of halves by 2^-10.
 static float bound_for(const struct shape *shape, int form)
@@ -187,19 +216,23 @@ static TfLiteDelegate *make_for(const char *device, int form)
 }
 
 // Returns the ways that the kernel took.
-static int check_shape(const char *device, int form, const struct shape *shape, const struct device *seen)
+static int check_shape(const char *device, int form, bool has_fragments, const struct shape *shape,
+                       const struct device *seen)
 {
-    const struct gpu_kernel *kernel = seen->room > 0 ? &gpu_kernel_matrix_room : &gpu_kernel_matrix;
     struct content content = {.activation = RELU6, .halves = form == MATRIX_NARROW};
     struct session cpu, gpu;
     begin_shape(&cpu, shape, content);
     begin_shape(&gpu, shape, content);
     TfLiteDelegate *delegate = make_for(device, form);
-    set_forms(delegate, 1u << form, seen);
+    set_units(delegate, 1u << form, has_fragments, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+    const struct gpu_kernel *kernel = seen->room > 0               ? &gpu_kernel_matrix_room
+                                      : !has_fragments             ? &gpu_kernel_matrix
+                                      : pretended_caps.cooperative ? &gpu_kernel_cooperative
+                                                                   : &gpu_kernel_fragments;
     const struct gpu_plan_step *step = step_of_form(delegate, kernel, form);
     if (!step) fail_msg("%s: no matrix products", shape->name);
-    int ways = seen->room > 0 ? room_ways_of(step) : ways_of(step);
+    int ways = seen->room > 0 ? room_ways_of(step) : has_fragments ? fragment_ways_of(step) : ways_of(step);
     run_on_fine_numbers(&cpu);
     run_on_fine_numbers(&gpu);
     check_same_outputs(&cpu, &gpu, bound_for(shape, form), shape->name);
@@ -213,9 +246,9 @@ static int check_shape(const char *device, int form, const struct shape *shape, 
 static void check_form(const char *device, int form, bool few)
 {
     int ways = 0;
-    for (int i = 0; i < (few ? FEW : SHAPES); i++) ways |= check_shape(device, form, &shapes[i], &usual);
+    for (int i = 0; i < (few ? FEW : SHAPES); i++) ways |= check_shape(device, form, false, &shapes[i], &usual);
     for (int d = 0; d < OTHERS && !few; d++)
-        for (int i = 0; i < FEW; i++) ways |= check_shape(device, form, &shapes[i], &others[d]);
+        for (int i = 0; i < FEW; i++) ways |= check_shape(device, form, false, &shapes[i], &others[d]);
     if (!few && ways != ALL_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_WAYS & ~ways);
 }
 
@@ -223,6 +256,20 @@ static void plain_code(void **state)
 {
     if (!has_device(*state)) skip();
     check_form(*state, MATRIX_FLOATS, strcmp(*state, "vulkan") == 0);
+}
+
+static void fragments_on_vulkan(void **state)
+{
+    (void)state;
+    if (!has_device("vulkan")) skip();
+    for (int form = MATRIX_SPLIT; form <= MATRIX_HALVES; form++) {
+        int ways = 0;
+        for (int i = 0; i < SHAPES; i++)
+            ways |= check_shape("vulkan", form, true, &shapes[i], &fragments[i % FRAGMENTS]);
+        for (int d = 0; d < FRAGMENTS; d++)
+            for (int i = 0; i < FEW; i++) ways |= check_shape("vulkan", form, true, &shapes[i], &fragments[d]);
+        if (ways != ALL_FRAGMENT_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_FRAGMENT_WAYS & ~ways);
+    }
 }
 
 static void forms_of_cuda(void **state)
@@ -241,9 +288,9 @@ static void rooms_of_cuda(void **state)
     if (!has_device("cuda")) skip();
     for (int form = MATRIX_SPLIT; form <= MATRIX_NARROW; form += MATRIX_NARROW - MATRIX_SPLIT) {
         int ways = 0;
-        for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, &shapes[i], &roomy);
+        for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, false, &shapes[i], &roomy);
         for (int d = 0; d < NARROW_ROOMS; d++)
-            for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, &shapes[i], &narrow[d]);
+            for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, false, &shapes[i], &narrow[d]);
         if (ways != ALL_ROOM_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_ROOM_WAYS & ~ways);
     }
 }
@@ -311,6 +358,7 @@ int main(void)
         cmocka_unit_test(only_halves_are_narrow),
         cmocka_unit_test(rooms_of_cuda),
         cmocka_unit_test(forms_of_cuda),
+        cmocka_unit_test(fragments_on_vulkan),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},
         {"plain_code vulkan", plain_code, NULL, NULL, "vulkan"},
     };

@@ -16,6 +16,7 @@
 
 #include "base/half.h"
 #include "gpu/ops/convolve_text.h"
+#include "gpu/ops/cooperative.h"
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_room.h"
 #include "gpu/ops/matrix_text.h"
@@ -163,6 +164,7 @@ int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form)
 static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps, const struct gpu_conv_size *size,
                  int form)
 {
+    if (caps->fragment_forms) return gpu_cooperative_fits(block, caps, size, form);
     int subgroups = block->across * block->along, items = SUBGROUP * subgroups;
     return 2 * block->positions * block->outputs >= 4 && block->positions * block->outputs <= MAX_OUTPUTS / 2 &&
            subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
@@ -205,7 +207,10 @@ static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps
         struct gpu_matrix_block block = {1 << i % 3, 1 << i / 3 % 3, 1 << i / 9 % 4, 1 << i / 36 % 4, 1 << i / 144};
         if (!fits(&block, caps, size, form)) continue;
         struct gpu_tuned_block numbers = {{block.positions, block.outputs, block.depth, block.across, block.along}};
-        gpu_ranking_add(ranking, &numbers, block_cycles(&block, gpu_conv_units(caps), size, form));
+        int units = gpu_conv_units(caps);
+        gpu_ranking_add(ranking, &numbers,
+                        caps->fragment_forms ? gpu_cooperative_cycles(&block, units, size, form)
+                                             : block_cycles(&block, units, size, form));
     }
 }
 
@@ -233,7 +238,7 @@ static struct gpu_matrix_block choose_tuned(const struct gpu_plan *plan, const s
     *tuned = 0;
     rank_blocks(&ranking, plan->caps, size, form);
     if (gpu_tuning_answers(plan->tuning) && size->positions <= INT_MAX) {
-        struct gpu_tuned_size asked = {"convolve_matrix",
+        struct gpu_tuned_size asked = {plan->caps->fragment_forms ? "convolve_cooperative" : "convolve_matrix",
                                        {(int32_t)size->positions, size->slices, size->terms, form, in,
                                         (int32_t)plan->precision}};
         block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
@@ -303,7 +308,7 @@ static bool are_halves(const struct gpu_convolution *conv)
 
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
 {
-    unsigned forms = plan->caps->matrix_forms;
+    unsigned forms = plan->caps->matrix_forms | plan->caps->fragment_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
     if (conv && forms >> MATRIX_NARROW & 1 && is_bounded(x) && are_halves(conv)) return MATRIX_NARROW;
     if (forms >> MATRIX_SPLIT & 1 && is_bounded(x) && (!conv || are_moderate(conv))) return MATRIX_SPLIT;
@@ -312,7 +317,7 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
 
 bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    return plan->caps->matrix_forms && !conv->weights_value && !conv->bias_value && conv->groups <= 1 && !conv->inner &&
+    return !conv->weights_value && !conv->bias_value && conv->groups <= 1 && !conv->inner &&
            conv->kernel_w * conv->kernel_h > 0 && gpu_matrix_form(plan, conv->x, conv) >= 0;
 }
 
@@ -376,6 +381,20 @@ static void pack_item(int form, const float numbers[8], int32_t *first)
     }
 }
 
+// The same as a fragment: for each output the numbers of 16 channels as halves, in two vectors.
+static void pack_fragment(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
+{
+    enum { SECOND = 4 * SUBGROUP };
+    for (int i = 0; i < 16 * 4; i++, to += 2) {
+        float four[4];
+        gather(conv, (int)step * 4 + i % 4, (int)tile * 16 + i / 4, four);
+        for (int pair = 0; pair < 2; pair++) {
+            to[pair] = pair_of(four[2 * pair], four[2 * pair + 1]);
+            if (form == MATRIX_SPLIT) to[SECOND + pair] = pair_of(rest_of(four[2 * pair]), rest_of(four[2 * pair + 1]));
+        }
+    }
+}
+
 // The vectors of all work-items for one tile and step.
 static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
 {
@@ -399,13 +418,13 @@ int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int s
 }
 
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
-                     int32_t *to)
+                     bool fragments, int32_t *to)
 {
     int64_t rows = rows_of(block, gpu_slices(conv->y->shape));
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
             for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form))
-                pack_step(conv, form, row * block->outputs + tile, step, to);
+                (fragments ? pack_fragment : pack_step)(conv, form, row * block->outputs + tile, step, to);
 }
 
 // The vectors: those of the bias, and then streams.
@@ -416,7 +435,7 @@ static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolut
     struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;
     for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
-    gpu_matrix_pack(conv, form, block, steps, weights->integers + (size_t)4 * slices);
+    gpu_matrix_pack(conv, form, block, steps, plan->caps->fragment_forms, weights->integers + (size_t)4 * slices);
     return weights;
 }
 
@@ -435,6 +454,8 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
     int64_t steps = gpu_divide_up(all, together) * together;
     struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
     if (!weights) return false;
+    struct gpu_matrix_choice choice = {block, form, steps, tuned};
+    if (plan->caps->fragment_forms) return gpu_plan_cooperative(plan, conv, size, places, &choice, weights);
     int values[CONSTANTS] = {
         [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,  [OUT] = places->out, [IN] = places->in,
         [DEPTH] = block.depth,       [ROUND] = round_of(&block), [MATRIX] = form,

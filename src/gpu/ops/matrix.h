@@ -21,13 +21,21 @@ int gpu_matrix_resident(int items);
 // The cycles that a quarter of a compute unit takes for a step of a block.
 int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 
+// What is chosen for a convolution: `steps` of 16 input channels, with those that fill the last turn of a block.
+struct gpu_matrix_choice {
+    struct gpu_matrix_block block;
+    int form;
+    int64_t steps;
+    int tuned; // of the dispatch
+};
+
 // Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which
-// the units take it.
+// the units take it. fragments: as cooperative.c loads it, else as MATRIX_STEP takes it.
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
-                     int32_t *to);
+                     bool fragments, int32_t *to);
 
 // What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device, and *best stays as it
 // is. form: enum gpu_matrix_form.

@@ -333,7 +333,7 @@ static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolut
     struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;
     for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
-    gpu_matrix_pack(conv, form, &together, steps, weights->integers + (size_t)4 * slices);
+    gpu_matrix_pack(conv, form, &together, steps, false, weights->integers + (size_t)4 * slices);
     return weights;
 }
 

@@ -303,7 +303,7 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
         weights->integers[i] = gpu_float_bits(pointwise->bias[i]);
     if (!pack_depthwise(depthwise, size, weights->integers + (size_t)4 * size->slices))
         return gpu_plan_fail(plan, "out of memory");
-    gpu_matrix_pack(pointwise, form, block, all.steps, weights->integers + 4 * first);
+    gpu_matrix_pack(pointwise, form, block, all.steps, false, weights->integers + 4 * first);
 
     bool staged = node->epilogue.count > 0;
     struct gpu_shape y = pointwise->y->shape;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions on matrix units where a language has them as cooperative matrices, whose numbers no invocation sees. In:
+// what matrix.c has chosen and packed. Out: which blocks fit a device, what they take, and the dispatch.
+#ifndef HALITE_GPU_OPS_COOPERATIVE_H
+#define HALITE_GPU_OPS_COOPERATIVE_H
+
+#include "gpu/ops/matrix.h"
+
+// positions of a block are those of a whole work-group here. Its subgroups have the same ones, and outputs of their
+// own.
+bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps,
+                          const struct gpu_conv_size *size, int form);
+// The cycles of a compute unit, of which the device has `units`.
+int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size,
+                               int form);
+// Adds the dispatch. weights: the bias, and then streams of so many steps.
+bool gpu_plan_cooperative(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                          const struct gpu_matrix_places *places, const struct gpu_matrix_choice *choice,
+                          struct gpu_weights *weights);
+// The kernel of the dispatch, and the values of its own constants. out, in: see struct gpu_matrix_places.
+const struct gpu_kernel *gpu_cooperative_kernel(const struct gpu_caps *caps);
+void gpu_cooperative_constants(const struct gpu_matrix_block *block, int form, int out, int in, int *values);
+
+#endif
