@@ -29,7 +29,7 @@ enum gpu_vendor {
     GPU_VENDOR_SOFTWARE
 };
 
-// The properties and limits of a device. They do not change while it is open.
+// The properties and limits of a device. They do not change while it is open, except by drop_fragments.
 struct gpu_caps {
     char name[128];  // "NVIDIA H200"
     char driver[64]; // version of the driver and of the API, as text
@@ -144,6 +144,8 @@ struct gpu_backend {
     struct gpu_device *(*open_shared)(const HaliteGpuContext *context, const struct hl_reporter *reporter);
     void (*close)(struct gpu_device *device);
     const struct gpu_caps *(*caps)(const struct gpu_device *device);
+    // Takes fragment_forms out of the caps, of which one gave wrong products. NULL: there never are any.
+    void (*drop_fragments)(struct gpu_device *device);
     // Chooses how list_wait and buffer_read wait; at first they sleep. False after a message. NULL: they always sleep.
     bool (*set_wait)(struct gpu_device *device, enum gpu_wait wait);
     // How long one wait for the device may take before that counts as lost, 0: as long as suits it. NULL: it never

@@ -272,6 +272,11 @@ static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
     return &device->base.caps;
 }
 
+static void vulkan_drop_fragments(struct gpu_device *device)
+{
+    device->base.caps.fragment_forms = 0;
+}
+
 // ---- programs -------------------------------------------------------------------------------------------------------
 
 // A program that is being created. Messages are written before or after `compile`, which runs in several threads.
@@ -752,6 +757,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .open_shared = vulkan_open_shared,
     .close = vulkan_close,
     .caps = vulkan_caps,
+    .drop_fragments = vulkan_drop_fragments,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_vulkan_buffer_create,
     .buffer_import = gpu_vulkan_buffer_import,

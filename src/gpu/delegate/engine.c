@@ -8,6 +8,7 @@
 
 #include "gpu/delegate/custom_op.h"
 #include "gpu/delegate/tuning_file.h"
+#include "gpu/ops/cooperative.h"
 
 // ---- messages -----------------------------------------------------------------------------------
 
@@ -113,6 +114,7 @@ bool gpu_engine_open(struct gpu_engine *engine)
     engine->precision = engine->options.precision;
     if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;
     if (engine->precision == GPU_F16S && !info->caps.half_storage) engine->precision = GPU_F32;
+    gpu_cooperative_check(info->backend, engine->device, engine->precision, &engine->reporter);
     gpu_tuning_file_load(engine);
     return true;
 }

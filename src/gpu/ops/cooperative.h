@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions on matrix units where a language has them as cooperative matrices, whose numbers no invocation sees. In:
-// what matrix.c has chosen and packed. Out: which blocks fit a device, what they take, and the dispatch.
+// what matrix.c has chosen and packed. Out: which blocks fit a device, what they take, and the dispatch. A device is
+// used so after it has computed one product well.
 #ifndef HALITE_GPU_OPS_COOPERATIVE_H
 #define HALITE_GPU_OPS_COOPERATIVE_H
 
@@ -20,5 +21,10 @@ bool gpu_plan_cooperative(struct gpu_plan *plan, const struct gpu_convolution *c
 // The kernel of the dispatch, and the values of its own constants. out, in: see struct gpu_matrix_places.
 const struct gpu_kernel *gpu_cooperative_kernel(const struct gpu_caps *caps);
 void gpu_cooperative_constants(const struct gpu_matrix_block *block, int form, int out, int in, int *values);
+
+// Lets a device that was just opened compute a small product in the form that plans of this precision prefer. If it
+// cannot or the result is not within the form's bound, a message says so and the device has no fragments any more.
+void gpu_cooperative_check(const struct gpu_backend *backend, struct gpu_device *device, enum gpu_precision precision,
+                           const struct hl_reporter *reporter);
 
 #endif
