@@ -91,18 +91,32 @@ static bool load_device_functions(struct gpu_device *device)
 static bool create_device(struct gpu_device *device)
 {
     static const float priority = 1.0f;
-    const char *extensions[VULKAN_MAX_EXTERNAL + 2];
+    const char *extensions[VULKAN_MAX_EXTERNAL + 4];
     const struct gpu_caps *caps = &device->base.caps;
     uint32_t count = gpu_vulkan_external_extensions(device, extensions);
     if (caps->half_math) extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
     if (caps->byte_dots) extensions[count++] = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
+    if (caps->cooperative) {
+        extensions[count++] = VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME;
+        extensions[count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    }
+    VkPhysicalDeviceVulkanMemoryModelFeatures model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+        .vulkanMemoryModel = VK_TRUE,
+    };
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = (VkStructureType)VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .pNext = &model,
+        .cooperativeMatrix = VK_TRUE,
+    };
     VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dots = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+        .pNext = caps->cooperative ? &matrix : NULL,
         .shaderIntegerDotProduct = caps->byte_dots,
     };
     VkPhysicalDeviceShaderFloat16Int8Features half = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
-        .pNext = caps->byte_dots ? &dots : NULL,
+        .pNext = caps->byte_dots ? &dots : dots.pNext,
         .shaderFloat16 = VK_TRUE,
     };
     VkDeviceQueueCreateInfo queue = {
@@ -258,7 +272,8 @@ static struct gpu_device *vulkan_open_shared(const HaliteGpuContext *context, co
     if (device->shared && gpu_vulkan_take_instance(context, reporter, device->shared)) {
         describe_device(device, device->shared, 0);
         // The application may not have enabled these features.
-        device->base.caps.half_math = device->base.caps.byte_dots = false;
+        device->base.caps.half_math = device->base.caps.byte_dots = device->base.caps.cooperative = false;
+        device->base.caps.fragment_forms = 0;
         device->handle = context->vk_device;
         device->queue = context->vk_queue;
         if (create_objects(device)) return device;

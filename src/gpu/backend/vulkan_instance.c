@@ -232,7 +232,8 @@ static enum gpu_vendor vendor_of(const VkPhysicalDeviceProperties *properties)
 }
 
 struct extensions {
-    bool driver_properties, float16, dot_product, nvidia_builtins, amd_core, arm_builtins;
+    bool driver_properties, float16, dot_product, memory_model, cooperative_matrix, nvidia_builtins, amd_core,
+        arm_builtins;
 };
 
 VkExtensionProperties *gpu_vulkan_list_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical,
@@ -265,6 +266,8 @@ static struct extensions find_extensions(const struct vulkan_instance *instance,
         if (!strcmp(name, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) found.driver_properties = true;
         if (!strcmp(name, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) found.float16 = true;
         if (!strcmp(name, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) found.dot_product = true;
+        if (!strcmp(name, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME)) found.memory_model = true;
+        if (!strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) found.cooperative_matrix = true;
         if (!strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) found.nvidia_builtins = true;
         if (!strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) found.amd_core = true;
         if (!strcmp(name, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) found.arm_builtins = true;
@@ -303,6 +306,47 @@ static bool has_dot_product(const struct vulkan_instance *instance, VkPhysicalDe
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &dots};
     instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
     return dots.shaderIntegerDotProduct;
+}
+
+static bool has_cooperative_features(const struct vulkan_instance *instance, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceVulkanMemoryModelFeatures model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+    };
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = (VkStructureType)VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .pNext = &model,
+    };
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &matrix};
+    instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
+    return matrix.cooperativeMatrix && model.vulkanMemoryModel;
+}
+
+// Whether there are the products that kernels with fragments need: of halves, 16 x 16 x 16, with sums in floats.
+static bool has_cooperative_matrices(const struct vulkan_instance *instance, VkPhysicalDevice physical,
+                                     const struct extensions *extensions)
+{
+    enum { MAX_PRODUCTS = 256 };
+    if (!extensions->cooperative_matrix || !extensions->memory_model || !has_cooperative_features(instance, physical))
+        return false;
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR list =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+            instance->vk.vkGetInstanceProcAddr(instance->handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    VkCooperativeMatrixPropertiesKHR *products = calloc(MAX_PRODUCTS, sizeof *products);
+    uint32_t count = MAX_PRODUCTS;
+    for (int i = 0; products && i < MAX_PRODUCTS; i++)
+        products[i].sType = (VkStructureType)VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    if (!list || !products || list(physical, &count, products) < VK_SUCCESS) count = 0;
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const VkCooperativeMatrixPropertiesKHR *p = &products[i];
+        found =
+            found || (p->MSize == 16 && p->NSize == 16 && p->KSize == 16 && p->AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+                      p->BType == VK_COMPONENT_TYPE_FLOAT16_KHR && p->CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
+                      p->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && p->scope == VK_SCOPE_SUBGROUP_KHR);
+    }
+    free(products);
+    return found;
 }
 
 // Bytes of the largest device-local heap.
@@ -366,6 +410,11 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     // Drivers without the instruction write the same operations that plain code has. Those of the CPU serve tests.
     caps->byte_dots = has_dot_product(instance, physical, &extensions) &&
                       (dots.integerDotProduct4x8BitPackedSignedAccelerated || caps->software);
+    // The kernels take 32 invocations for a subgroup. It is not known whether they pay on others than NVIDIA's devices.
+    caps->cooperative =
+        caps->half_math && caps->subgroup_size == 32 && has_cooperative_matrices(instance, physical, &extensions);
+    if (caps->cooperative && caps->vendor == GPU_VENDOR_NVIDIA)
+        caps->fragment_forms = 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES;
     for (int i = 0; i < 3; i++) {
         caps->max_group[i] = to_int(limits->maxComputeWorkGroupSize[i]);
         caps->max_groups[i] = to_int(limits->maxComputeWorkGroupCount[i]);
