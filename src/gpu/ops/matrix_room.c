@@ -18,7 +18,7 @@
 #include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, ROOM, WEIGHTS, AHEAD, RESIDENT, CONSTANTS };
+enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, ROOM, AHEAD, RESIDENT, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -68,7 +68,7 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
     .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},
     // sum: input slices of all taps, taps along x and y, steps; step: strides, padding; space: dilations, where the
-    // streams begin; grid: size, offset in y.
+    // streams begin in the weights, and the weights in the room; grid: size, offset in y.
     .params = {"sum", "step", "space", "grid"},
     GPU_CONSTANTS({"BLOCK_X", 1},
                   {"BLOCK_O", 2},
@@ -80,7 +80,6 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                   {"ROUND", 4},      // outputs of a work-item that are summed in the room at a time
                   {"MATRIX", MATRIX_SPLIT},
                   {"ROOM", 288},     // vectors: x of two chunks, then weights; in the end those of a round
-                  {"WEIGHTS", 160},  // where those begin
                   {"AHEAD", 1},      // chunks of x that are loaded before the first is multiplied
                   {"RESIDENT", 2}),
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
@@ -96,7 +95,7 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
         int each = CHUNK * GROUP_Y * BLOCK_O * vectors * 32;
         int chunks = P_sum.w / CHUNK;
         int stream = P_space.z + GROUP1 * chunks * each;
-        for (int n = 0; n < STAGES; n += 1) fetch_weights(n, WEIGHTS + n * each, stream + n * each, each);
+        for (int n = 0; n < STAGES; n += 1) fetch_weights(n, P_space.w + n * each, stream + n * each, each);
         int first_slice = (GROUP1 * GROUP_Y + LID1) * (4 * BLOCK_O) + part;
         acc4 sums[2 * BLOCK_X * BLOCK_O];
         acc4 rest[2 * BLOCK_X * BLOCK_O];
@@ -137,11 +136,11 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                     BARRIER;
                     int again = c - 1 + STAGES;
                     if (c > 0 && again < chunks)
-                        fetch_weights(again % STAGES, WEIGHTS + again % STAGES * each, stream + again * each, each);
+                        fetch_weights(again % STAGES, P_space.w + again % STAGES * each, stream + again * each, each);
                     UNROLL for (int n = 0; n < CHUNK / GROUP_Z; n += 1) {
                         int step = n * GROUP_Z + LID2;
                         int at = operands + (step * 4 + part) * (8 * BLOCK_X + 2) + row;
-                        int k = WEIGHTS + c % STAGES * each + (step * GROUP_Y + LID1) * BLOCK_O * vectors * 32 + LID0;
+                        int k = P_space.w + c % STAGES * each + (step * GROUP_Y + LID1) * BLOCK_O * vectors * 32 + LID0;
                         acc4 columns[2 * BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                             columns[2 * i] = room[at + i * 8];
@@ -358,7 +357,6 @@ bool gpu_plan_matrix_room(struct gpu_plan *plan, const struct gpu_convolution *c
         [ROUND] = layout.round,
         [MATRIX] = form,
         [ROOM] = layout.room,
-        [WEIGHTS] = layout.weights,
         [AHEAD] = block->ahead,
         [RESIDENT] = layout.resident,
     };
@@ -367,7 +365,7 @@ bool gpu_plan_matrix_room(struct gpu_plan *plan, const struct gpu_convolution *c
         .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
         .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)(layout.chunks * layout.chunk)},
                    {places->step_w, places->step_h, conv->pad_left, conv->pad_top},
-                   {conv->dilation_w, conv->dilation_h, size->slices, 0},
+                   {conv->dilation_w, conv->dilation_h, size->slices, layout.weights},
                    {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
         .group = {SUBGROUP, block->across, block->along},
         .grid = {(int)gpu_divide_up(places->positions, 16 * block->positions) * SUBGROUP,
