@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds layer normalization in the operators that converters write it with, and makes one node of them:
-//   fuse_norm   mean, squared difference, mean, + epsilon, rsqrt, and the sums and products around   =>   LAYER_NORM
+// Finds normalizations in the operators that converters write them with, and makes one node of them:
+//   fuse_norm   mean, squared difference, mean, + epsilon, rsqrt, and the sums and products around
+//               =>   LAYER_NORM (means over the channels), INSTANCE_NORM (over height and width)
 // There are many spellings: the square root and a division for rsqrt, (x - mean) squared by MUL or SQUARE, gamma on
-// either side, minus the mean, reshapes of the means. So no spelling is compared. Each value behind a MEAN of x over
-// the channels is followed as a sum of few terms in x, m (the mean), v (the variance) and s = 1 / sqrt(v + epsilon),
-// with a factor for each channel; a value that is gamma x s - gamma m s + beta is the normalized x. The values between
-// may have no other readers. Results differ by rounding: the factors are multiplied in another order.
+// either side, minus the mean, reshapes of the means. So no spelling is compared. Each value behind a MEAN of x is
+// followed as a sum of few terms in x, m (the mean), v (the variance) and s = 1 / sqrt(v + epsilon), with a factor for
+// each channel; a value that is gamma x s - gamma m s + beta is the normalized x. Gamma and beta of an instance
+// normalization may be values that the model computes, one number for each channel: they are terms, too. The values
+// between may have no other readers. Results differ by rounding: the factors are multiplied in another order.
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,8 +15,27 @@
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum term { ONE, X, M, XX, XM, MM, V, S, ROOT, XS, MS }; // ROOT: 1 / s
-// What a value extends over: nothing (a constant), one number for each position of x, or all of x.
+// A term has the exponents of its factors in octal digits, so that the term of a product is the sum. ROOT: 1 / s. GAMMA
+// and BETA are values; those that are constants are in the factors.
+enum term {
+    ONE = 0,
+    X = 01,
+    M = 010,
+    S = 0100,
+    GAMMA = 01000,
+    BETA = 010000,
+    V = 0100000,
+    ROOT = 01000000,
+    XX = X + X,
+    XM = X + M,
+    MM = M + M,
+    XS = X + S,
+    MS = M + S,
+    SG = S + GAMMA,
+    XSG = XS + GAMMA,
+    MSG = MS + GAMMA
+};
+// What a value extends over: nothing (a constant), one number for each mean of x, or all of x.
 enum extent { CONSTANT, ROW, FULL };
 enum { MAX_TERMS = 3, MAX_FORMS = 40, MAX_CHANNELS = 8192 };
 
@@ -33,7 +54,9 @@ struct form {
 struct match {
     const struct gpu_graph *graph;
     const struct gpu_value *x;
+    bool planes; // the means are those of planes, and not those of channels
     int channels;
+    const struct gpu_value *gamma, *beta; // those that are no constants; NULL: none so far
     bool has_epsilon;
     float epsilon;
     struct form forms[MAX_FORMS];
@@ -81,12 +104,18 @@ static bool add_form_to(const struct match *match, struct form *to, const struct
 // Returns -1 for a product that is followed no further.
 static int product_of(enum term a, enum term b)
 {
-    if (a == ONE) return (int)b;
-    if (b == ONE) return (int)a;
-    if (a > b) return product_of(b, a);
-    if (a == X) return b == X ? XX : b == M ? XM : b == S ? XS : -1;
-    if (a == M) return b == M ? MM : b == S ? MS : -1;
-    return -1;
+    if (a == ONE || b == ONE) return (int)a + (int)b;
+    switch ((int)a + (int)b) {
+    case XX:
+    case XM:
+    case MM:
+    case XS:
+    case MS:
+    case SG:
+    case XSG:
+    case MSG: return (int)a + (int)b;
+    default: return -1;
+    }
 }
 
 static bool multiply(const struct match *match, struct form *to, const struct form *a, const struct form *b)
@@ -150,12 +179,19 @@ static bool takes_epsilon(struct match *match, const struct form *form)
     return true;
 }
 
+// Whether a form is x s - m s with equal factors, or with those of gamma, and perhaps an offset.
 static bool is_normalized(const struct match *match, const struct form *form)
 {
-    const float *gamma = factors(form, XS), *other = factors(form, MS);
-    if (form->extent != FULL || !gamma || !other || form->count != (factors(form, ONE) ? 3 : 2)) return false;
+    const float *factor = factors(form, XS), *other = factors(form, MS), *beta = factors(form, BETA);
+    if (!factor) {
+        factor = factors(form, XSG);
+        other = factors(form, MSG);
+        if (!is_number(match, factor, 1)) return false;
+    }
+    if (form->extent != FULL || !factor || !other || (beta && !is_number(match, beta, 1))) return false;
+    if (form->count != 2 + (factors(form, ONE) != NULL) + (beta != NULL)) return false;
     for (int c = 0; c < match->channels; c++)
-        if (other[c] != -gamma[c]) return false;
+        if (other[c] != -factor[c]) return false;
     return true;
 }
 
@@ -178,13 +214,21 @@ static bool is_column_of(const struct gpu_value *column, const struct gpu_value 
     return true;
 }
 
+// Whether the dimensions are those of x with 1 in place of height and width.
+static bool is_row_of_planes(const struct match *match, const struct gpu_value *value)
+{
+    return value->rank == 4 && value->dims[0] == match->x->dims[0] && value->dims[1] == 1 && value->dims[2] == 1 &&
+           value->dims[3] == match->channels;
+}
+
 // Finds what extent a sum or product of two values has; the output's dimensions have to say the same.
 static bool extent_of(const struct match *match, const struct form *a, const struct form *b, const struct gpu_value *y,
                       enum extent *extent)
 {
     if (a->extent < b->extent) return extent_of(match, b, a, y, extent);
-    bool scalar = b->extent == CONSTANT && gpu_elements(b->value->shape) == 1;
     *extent = a->extent;
+    if (match->planes) return a->extent == FULL ? same_dims(match->x, y) : is_row_of_planes(match, y);
+    bool scalar = b->extent == CONSTANT && gpu_elements(b->value->shape) == 1;
     if (a->extent == ROW && b->extent == CONSTANT && !scalar) {
         *extent = FULL;
         return y->rank > 0 && y->dims[y->rank - 1] == match->channels && is_column_of(a->value, y);
@@ -210,6 +254,24 @@ static struct form *form_of(struct match *match, const struct gpu_value *value)
     return form;
 }
 
+// Returns the form of a gamma or beta that is no constant; NULL: the value is neither. Only what is combined with a
+// term of s can be one.
+static struct form *symbol_of(struct match *match, const struct gpu_value *value, int builtin, const struct form *other)
+{
+    bool factor = builtin == kTfLiteBuiltinMul, offset = builtin == kTfLiteBuiltinAdd || builtin == kTfLiteBuiltinSub;
+    if (!match->planes || value->data || value->codes || (!factor && !offset)) return NULL;
+    bool scaled = false;
+    for (int t = 0; t < other->count; t++) scaled = scaled || (other->terms[t].of & S) != 0;
+    if (!scaled || value->rank < 1 || value->rank > 4 || value->dims[value->rank - 1] != match->channels) return NULL;
+    if (gpu_elements(value->shape) != match->channels && !is_row_of_planes(match, value)) return NULL;
+    const struct gpu_value **known = factor ? &match->gamma : &match->beta;
+    if (*known && *known != value) return NULL;
+    struct form *form = add_form(match, NULL, -1, ROW);
+    if (!form || !add_term(match, form, factor ? GAMMA : BETA, NULL, NULL, 1)) return NULL;
+    *known = value;
+    return form;
+}
+
 // Whether a node is the mean over the channels, and over axes of length 1: some converters write [0, 2] for [1, n, c].
 static bool is_channel_mean(const struct gpu_node *node)
 {
@@ -225,6 +287,25 @@ static bool is_channel_mean(const struct gpu_node *node)
     return channels;
 }
 
+// Whether a node is the mean over height and width, which stay as axes of length 1.
+static bool is_plane_mean(const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *axes = node->inputs[1];
+    if (node->builtin != kTfLiteBuiltinMean || node->op->integers || !axes || !axes->data) return false;
+    if (x->rank != 4 || node->outputs[0]->rank != 4 || x->dims[1] * x->dims[2] == 1) return false;
+    bool over[4] = {false};
+    for (int i = 0; i < gpu_elements(axes->shape); i++) {
+        int axis = gpu_constant_int(axes, i);
+        over[axis < 0 ? axis + 4 : axis] = true;
+    }
+    return (!over[0] || x->dims[0] == 1) && (over[1] || x->dims[1] == 1) && (over[2] || x->dims[2] == 1) && !over[3];
+}
+
+static bool is_mean(const struct match *match, const struct gpu_node *node)
+{
+    return match->planes ? is_plane_mean(node) : is_channel_mean(node);
+}
+
 // Fills in the form of a node of one operand. `to` is empty and has the extent of `a`.
 static bool follow_one(struct match *match, const struct gpu_node *node, struct form *to, const struct form *a)
 {
@@ -232,11 +313,12 @@ static bool follow_one(struct match *match, const struct gpu_node *node, struct 
     switch (node->builtin) {
     case kTfLiteBuiltinMean:
         to->extent = ROW;
-        return is_channel_mean(node) && a->extent == FULL && is_variance(match, a) &&
+        return is_mean(match, node) && a->extent == FULL && is_variance(match, a) &&
                add_term(match, to, V, NULL, NULL, 1);
     case kTfLiteBuiltinReshape:
     case kTfLiteBuiltinSqueeze:
     case kTfLiteBuiltinExpandDims:
+        if (match->planes) return false;
         if (a->extent == FULL && (y->rank < 1 || y->dims[y->rank - 1] != match->channels)) return false;
         return add_form_to(match, to, a, 1);
     case kTfLiteBuiltinNeg: return add_form_to(match, to, a, -1);
@@ -282,6 +364,8 @@ static void follow(struct match *match, int position)
                node->builtin != kTfLiteBuiltinSqueeze && node->builtin != kTfLiteBuiltinExpandDims &&
                node->input_count == 2 && node->inputs[1];
     if (two) b = form_of(match, node->inputs[1]);
+    if (two && a && !b) b = symbol_of(match, node->inputs[1], node->builtin, a);
+    if (two && b && !a) a = symbol_of(match, node->inputs[0], node->builtin, b);
     if (!a || (two && !b) || (a->extent == CONSTANT && (!b || b->extent == CONSTANT))) return;
     struct form *to = add_form(match, NULL, position, a->extent);
     if (!to || !(two ? follow_two(match, node, to, a, b) : follow_one(match, node, to, a))) return;
@@ -346,10 +430,13 @@ static bool replace(struct gpu_graph *graph, const struct match *match, const st
 {
     struct gpu_node *last = graph->nodes[form->node];
     struct gpu_value *y = last->outputs[0];
+    const float *gamma = factors(form, XS), *beta = factors(form, ONE);
     struct gpu_value *inputs[GPU_NORM_INPUTS] = {
         [GPU_NORM_X] = graph->values[match->x->id],
-        [GPU_NORM_GAMMA] = constant_of(graph, "gamma", factors(form, XS), match->channels),
-        [GPU_NORM_BETA] = constant_of(graph, "beta", factors(form, ONE), match->channels),
+        [GPU_NORM_GAMMA] =
+            gamma ? constant_of(graph, "gamma", gamma, match->channels) : graph->values[match->gamma->id],
+        [GPU_NORM_BETA] =
+            factors(form, BETA) ? graph->values[match->beta->id] : constant_of(graph, "beta", beta, match->channels),
         [GPU_NORM_EPSILON] = constant_of(graph, "epsilon", &match->epsilon, 1),
     };
     for (int i = 0; i < GPU_NORM_INPUTS; i++)
@@ -358,14 +445,14 @@ static bool replace(struct gpu_graph *graph, const struct match *match, const st
     struct gpu_node *node = gpu_graph_add_node(graph, kTfLiteBuiltinCustom, form->node + 1);
     if (!node) return false;
     node->index = last->index;
-    node->op = &gpu_op_layer_norm;
+    node->op = match->planes ? &gpu_op_instance_norm : &gpu_op_layer_norm;
     node->epilogue = last->epilogue;
     last->epilogue.residual = NULL; // the new node counts as its reader
     for (int n = 0; n <= form->node; n++)
         if (marked[n]) gpu_graph_remove_node(graph, graph->nodes[n]);
     for (int i = 0; i < GPU_NORM_INPUTS; i++) gpu_graph_connect_input(node, inputs[i]);
     gpu_graph_connect_output(node, y);
-    take_reshapes(graph, node);
+    if (!match->planes) take_reshapes(graph, node);
     return true;
 }
 
@@ -373,13 +460,15 @@ static bool try_norm(struct gpu_graph *graph, int mean)
 {
     const struct gpu_node *node = graph->nodes[mean];
     const struct gpu_value *x = node->inputs[0];
-    if (node->dead || !is_channel_mean(node) || x->data || x->codes || node->epilogue.count) return false;
-    if (x->shape.c < 2 || x->shape.c > MAX_CHANNELS) return false;
+    if (node->dead || node->builtin != kTfLiteBuiltinMean || x->data || x->codes || node->epilogue.count) return false;
+    bool planes = is_plane_mean(node);
+    if (!planes && (!is_channel_mean(node) || x->shape.c < 2)) return false;
+    if (x->shape.c > MAX_CHANNELS) return false;
     struct match *match = malloc(sizeof *match);
     bool *marked = malloc((size_t)graph->node_count * sizeof *marked), changed = false;
     float *memory = malloc((size_t)MAX_FORMS * MAX_TERMS * (size_t)x->shape.c * sizeof *memory);
     if (match && marked && memory) {
-        *match = (struct match){.graph = graph, .x = x, .channels = x->shape.c, .memory = memory};
+        *match = (struct match){.graph = graph, .x = x, .planes = planes, .channels = x->shape.c, .memory = memory};
         add_term(match, add_form(match, x, -1, FULL), X, NULL, NULL, 1);
         add_term(match, add_form(match, node->outputs[0], mean, ROW), M, NULL, NULL, 1);
         for (int n = mean + 1; n < graph->node_count; n++) follow(match, n);

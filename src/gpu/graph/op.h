@@ -172,10 +172,12 @@ const struct gpu_op *gpu_integer_op_find(int builtin, const char *custom_name);
 bool gpu_has_codes(const TfLiteContext *context, const TfLiteNode *node);
 // A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
-// Layer normalization, which graph/norm.c makes of the operators that models have for it. Its inputs: x, constants for
-// each channel, and a constant number.
+// Layer and instance normalization, which graph/norm.c makes of the operators that models have for them. Their inputs:
+// x, gamma and beta with a number for each channel, and a constant number. Layer normalization has constants alone;
+// those of instance normalization may also be values, of one batch or as many as x has.
 enum { GPU_NORM_X, GPU_NORM_GAMMA, GPU_NORM_BETA, GPU_NORM_EPSILON, GPU_NORM_INPUTS };
 extern const struct gpu_op gpu_op_layer_norm;
+extern const struct gpu_op gpu_op_instance_norm;
 // Attention, which graph/attention.c makes of two products and a softmax. Its inputs: matrices of one size for each
 // batch and head, the mask or NULL, and constant numbers: scale, beta, b, h and w of the mask beside the scores, heads
 // of the scores.
