@@ -95,6 +95,13 @@ static void test_winograd(void **state)
         };
         what.kernel_w = what.kernel_h = 3;
         assert_int_equal(gpu_winograd_cycles(&plan, &what) < gpu_conv_cycles(&caps, &size), sizes[i].pays);
+        struct gpu_caps narrow = caps;
+        narrow.max_range = (size_t)36 * (size_t)((side + 3) / 4 * ((side + 3) / 4) * channels) * sizeof(float);
+        plan.caps = &narrow;
+        assert_true(gpu_winograd_cycles(&plan, &what) < INT64_MAX);
+        narrow.max_range--;
+        assert_true(gpu_winograd_cycles(&plan, &what) == INT64_MAX);
+        plan.caps = &caps;
         plan.precision = GPU_F16; // and small memory matters more
         assert_true(gpu_winograd_cycles(&plan, &what) == INT64_MAX);
         plan.precision = GPU_F32;

@@ -40,6 +40,7 @@ struct gpu_caps {
     bool half_math;    // can run f16 kernels
     uint64_t memory;   // bytes; 0: unknown
     size_t max_buffer; // bytes of the largest buffer
+    size_t max_range;  // bytes of a buffer that a kernel can access; 0: all of them
     int max_group_size, max_group[3];
     int max_groups[3];
     int shared_bytes;        // shared memory of one work-group

@@ -224,7 +224,7 @@ static bool fill_caps(struct gpu_device *device)
     }
     int64_t block = 0;
     gl->glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &block);
-    device->max_block = block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
+    caps->max_range = block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
     device->binaries = get_int(gl, GL_NUM_PROGRAM_BINARY_FORMATS) > 0;
     device->resets =
         device->found->robust && gl->glGetGraphicsResetStatusEXT && gpu_name_list_has(extensions, "GL_EXT_robustness");
@@ -701,11 +701,11 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
         record->borrowed[i] = dispatch->buffers[i]->is_borrowed;
         record->offsets[i] = dispatch->offsets[i];
         record->sizes[i] = dispatch->sizes[i];
-        if (dispatch->sizes[i] <= device->max_block) continue;
+        if (dispatch->sizes[i] <= device->base.caps.max_range) continue;
         return gpu_device_fail(&device->base,
                                "kernel %s uses %zu bytes of a buffer, the device allows %zu: use half precision, or "
                                "another API",
-                               name, dispatch->sizes[i], device->max_block);
+                               name, dispatch->sizes[i], device->base.caps.max_range);
     }
     memcpy(record->params, dispatch->params, sizeof record->params);
     list->barrier = false;

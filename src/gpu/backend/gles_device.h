@@ -21,7 +21,6 @@ struct gpu_device {
     struct gles_found shared; // the display of the application's context, and that; no context: it is our own
     struct gles_context context;
     struct gles_current before; // the caller's, while a call is in progress
-    size_t max_block;           // bytes of one buffer that a kernel can access
     bool resets;                // the driver reports a lost context
     bool debug;                 // the driver has texts for errors
     bool clock;                 // the device has timer queries

@@ -239,7 +239,6 @@ static void describe_device(struct gpu_device *device, const struct vulkan_insta
     VkPhysicalDeviceProperties properties;
     instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
     device->timestamp_period = properties.limits.timestampPeriod;
-    device->max_range = properties.limits.maxStorageBufferRange;
     gpu_vulkan_choose_memory(device);
 }
 
@@ -499,12 +498,12 @@ static bool vulkan_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
     if (!gpu_device_is_alive(&device->base, "record a dispatch")) return false;
     for (int i = 0; i < dispatch->buffer_count; i++) {
         assert(dispatch->offsets[i] % VULKAN_OFFSET_ALIGNMENT == 0);
-        if (!dispatch->buffers[i] || dispatch->sizes[i] <= device->max_range) continue;
+        if (!dispatch->buffers[i] || dispatch->sizes[i] <= device->base.caps.max_range) continue;
         return gpu_device_fail(&device->base,
-                               "%s: kernel %s is to see %zu bytes of buffer %d, at most %u can be: use a smaller "
+                               "%s: kernel %s is to see %zu bytes of buffer %d, at most %zu can be: use a smaller "
                                "batch or model",
                                dispatch->label ? dispatch->label : "a dispatch", dispatch->program->name,
-                               dispatch->sizes[i], i, (unsigned)device->max_range);
+                               dispatch->sizes[i], i, device->base.caps.max_range);
     }
     struct record *records = hl_grow(list->records, list->count, &list->capacity, sizeof *records);
     if (!records) return gpu_device_no_memory(&device->base, "a list");

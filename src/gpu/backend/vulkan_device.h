@@ -111,7 +111,6 @@ struct gpu_device {
     size_t cache_loaded;                             // bytes that the cache started with
     VkDescriptorSetLayout sets[GPU_MAX_BUFFERS + 1]; // by number of buffers
     float timestamp_period;                          // nanoseconds
-    uint32_t max_range;                              // bytes of a buffer that a kernel can access
     bool maps_buffers, reads_mapped;
 
     // Submissions are numbered from 1. Submission n uses fence n % VULKAN_FENCES. It is done once this fence or that of

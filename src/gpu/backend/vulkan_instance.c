@@ -401,6 +401,7 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
         .half_math = has_half_math(instance, physical, &extensions),
         .max_buffer = memory.maxMemoryAllocationSize > SIZE_MAX ? SIZE_MAX : (size_t)memory.maxMemoryAllocationSize,
         .max_group_size = to_int(limits->maxComputeWorkGroupInvocations),
+        .max_range = limits->maxStorageBufferRange,
         .shared_bytes = to_int(limits->maxComputeSharedMemorySize),
         .compute_units =
             to_int(nvidia.shaderSMCount + arm.shaderCoreCount +

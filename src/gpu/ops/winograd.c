@@ -154,11 +154,19 @@ static struct gpu_conv_size products_of(const struct tiles *tiles)
     };
 }
 
+// Whether kernels can access all of the numbers at once: phones and software devices end at 128 MB.
+static bool is_in_range(const struct gpu_plan *plan, const struct tiles *tiles)
+{
+    int64_t most =
+        gpu_elements(tiles->in) > gpu_elements(tiles->out) ? gpu_elements(tiles->in) : gpu_elements(tiles->out);
+    return plan->caps->max_range == 0 || most <= (int64_t)(plan->caps->max_range / sizeof(float));
+}
+
 int64_t gpu_winograd_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
     if (!can_be_so(plan, conv)) return INT64_MAX;
     struct tiles tiles = tiles_of(conv);
-    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return INT64_MAX;
+    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out) || !is_in_range(plan, &tiles)) return INT64_MAX;
     tiles.all = gpu_in_first_batch(plan, tiles.all, conv->y->shape.b);
     tiles.in.w = tiles.out.w = tiles.all <= INT32_MAX ? (int)tiles.all : 0;
     if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return INT64_MAX;
