@@ -374,7 +374,9 @@ void hl_copy_byte_runs(const struct hl_byte_runs *runs, void *to, const void *fr
                                 .count = runs->count,
                                 .to_step = runs->to_step,
                                 .from_step = runs->from_step};
-    if (runs->size > 0) copy_plane((char *)to + runs->to, (const char *)from + runs->from, runs->size, &plane);
+    // An empty tensor may have no address to count from.
+    if (runs->size > 0 && runs->count > 0)
+        copy_plane((char *)to + runs->to, (const char *)from + runs->from, runs->size, &plane);
 }
 
 bool hl_find_byte_runs(int bits, int rank, const int *dims, const struct hl_layout *to_layout,
