@@ -23,17 +23,21 @@ struct resize {
 // Fewer elements take about as long as waking the other threads.
 enum { MIN_SHARED_VALUES = 4000 };
 
-// The largest sum of the magnitudes of two neighbors' weights, in units of 2^-10. It is above 1024 where a sample lies
-// outside the image.
+// The sum of the magnitudes of the weights of a sample's two neighbors, in units of 2^-10: 1024 inside the image, and
+// more the farther the sample lies outside.
+static int64_t weight_at(const struct hl_resize_axis *axis, int position)
+{
+    int64_t part = hl_resize_fixed(axis, position).part_1024;
+    return llabs(part) + llabs(1024 - part);
+}
+
+// Of all samples the first or the last one lies farthest outside: an axis is told by its ends, however long a file says
+// it is.
 static int64_t largest_weight(int in, int out, bool align, bool half)
 {
     struct hl_resize_axis axis = hl_resize_axis(in, out, align, half);
-    int64_t largest = 0;
-    for (int i = 0; i < out; i++) {
-        int64_t part = hl_resize_fixed(&axis, i).part_1024, weight = llabs(part) + llabs(1024 - part);
-        if (weight > largest) largest = weight;
-    }
-    return largest;
+    int64_t first = weight_at(&axis, 0), last = weight_at(&axis, out - 1);
+    return first > last ? first : last;
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
