@@ -18,9 +18,10 @@ static const struct gpu_caps *take_pretended_caps(const struct gpu_device *devic
 
 // What the plan sees of a device besides: compute units, and how many subgroups of a group may stand along outputs and
 // along steps. Few units make for large blocks, and no subgroups along steps for sums that one subgroup has whole.
-// room: bytes of a kernel's room; 0: it has none, else it has no shared memory of the usual size.
+// dynamic: bytes of dynamic
+// shared memory; 0: there is none, else there is no other shared memory.
 struct device {
-    int units, across, along, room;
+    int units, across, along, dynamic;
 };
 
 // Opens the delegate's device, and lets the plan see one that has matrix units of these forms, and work-groups without
@@ -38,8 +39,8 @@ static void set_units(TfLiteDelegate *delegate, unsigned forms, bool fragments, 
     pretended_caps.max_group[0] = 0;
     pretended_caps.max_group[1] = device->across;
     pretended_caps.max_group[2] = device->along;
-    pretended_caps.room_bytes = device->room;
-    if (device->room > 0) pretended_caps.shared_bytes = 0;
+    pretended_caps.dynamic_shared_bytes = device->dynamic;
+    if (device->dynamic > 0) pretended_caps.shared_bytes = 0;
     pretended = *engine->info.backend;
     pretended.caps = take_pretended_caps;
     engine->info.backend = &pretended;

@@ -118,13 +118,13 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
 
 static const struct device usual = {132, 1024, 64, 0},
                            others[] = {{1, 1, 1, 0}, {4, 1, 2, 0}, {8, 2, 4, 0}, {16, 4, 2, 0}, {1, 1, 2, 0}};
-// An H100's, and rooms that have no place for all weights of a group at once.
-static const struct device roomy = {132, 1024, 64, 115584},
-                           narrow[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
+// An H100's, and devices whose shared memory has no place for all weights of a group at once.
+static const struct device large = {132, 1024, 64, 115584},
+                           small[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
 static const struct device fragments[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {8, 2, 4, 0}, {1, 4, 2, 0}};
 enum {
     OTHERS = sizeof others / sizeof *others,
-    NARROW_ROOMS = sizeof narrow / sizeof *narrow,
+    SMALL = sizeof small / sizeof *small,
     FRAGMENTS = sizeof fragments / sizeof *fragments
 };
 
@@ -158,14 +158,14 @@ static int ways_of(const struct gpu_plan_step *step)
     return ways;
 }
 
-enum room_way {
+enum shared_way {
     SEVERAL_CHUNKS = 1,
     SLOTS_AGAIN = 2,   // more chunks of weights than slots
     CHUNKS_AHEAD = 4,  // several are loaded before the first is multiplied
     DIVIDED_STEPS = 8, // among subgroups, beside others with other outputs
-    ALL_ROOM_WAYS = 15
+    ALL_SHARED_WAYS = 15
 };
-static int room_ways_of(const struct gpu_plan_step *step)
+static int shared_ways_of(const struct gpu_plan_step *step)
 {
     int steps = step->params[gpu_kernel_shape_count(step->kernel)][3], ways = 0;
     int chunks = steps / constant_of(step, "CHUNK");
@@ -226,13 +226,13 @@ static int check_shape(const char *device, int form, bool has_fragments, const s
     TfLiteDelegate *delegate = make_for(device, form);
     set_units(delegate, 1u << form, has_fragments, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const struct gpu_kernel *kernel = seen->room > 0               ? &gpu_kernel_matrix_room
+    const struct gpu_kernel *kernel = seen->dynamic > 0            ? &gpu_kernel_matrix_shared
                                       : !has_fragments             ? &gpu_kernel_matrix
                                       : pretended_caps.cooperative ? &gpu_kernel_cooperative
                                                                    : &gpu_kernel_fragments;
     const struct gpu_plan_step *step = step_of_form(delegate, kernel, form);
     if (!step) fail_msg("%s: no matrix products", shape->name);
-    int ways = seen->room > 0 ? room_ways_of(step) : has_fragments ? fragment_ways_of(step) : ways_of(step);
+    int ways = seen->dynamic > 0 ? shared_ways_of(step) : has_fragments ? fragment_ways_of(step) : ways_of(step);
     run_on_fine_numbers(&cpu);
     run_on_fine_numbers(&gpu);
     check_same_outputs(&cpu, &gpu, bound_for(shape, form), shape->name);
@@ -282,16 +282,16 @@ static void forms_of_cuda(void **state)
     check_form("cuda", MATRIX_NARROW, true); // its loops are those of the others
 }
 
-static void rooms_of_cuda(void **state)
+static void shared_memory_of_cuda(void **state)
 {
     (void)state;
     if (!has_device("cuda")) skip();
     for (int form = MATRIX_SPLIT; form <= MATRIX_NARROW; form += MATRIX_NARROW - MATRIX_SPLIT) {
         int ways = 0;
-        for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, false, &shapes[i], &roomy);
-        for (int d = 0; d < NARROW_ROOMS; d++)
-            for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, false, &shapes[i], &narrow[d]);
-        if (ways != ALL_ROOM_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_ROOM_WAYS & ~ways);
+        for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, false, &shapes[i], &large);
+        for (int d = 0; d < SMALL; d++)
+            for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, false, &shapes[i], &small[d]);
+        if (ways != ALL_SHARED_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_SHARED_WAYS & ~ways);
     }
 }
 
@@ -356,7 +356,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(only_moderate_numbers_are_split),
         cmocka_unit_test(only_halves_are_narrow),
-        cmocka_unit_test(rooms_of_cuda),
+        cmocka_unit_test(shared_memory_of_cuda),
         cmocka_unit_test(forms_of_cuda),
         cmocka_unit_test(fragments_on_vulkan),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},

@@ -43,12 +43,12 @@ struct gpu_caps {
     size_t max_range;  // bytes of a buffer that a kernel can access; 0: all of them
     int max_group_size, max_group[3];
     int max_groups[3];
-    int shared_bytes;        // shared memory of one work-group
-    int room_bytes;          // what a kernel's room may take, so that two groups fit a compute unit; 0: it has none
-    int compute_units;       // 0: unknown
-    int subgroup_size;       // 0: unknown
-    int step_ns;             // what a dispatch costs that waits for the one before it, besides its work; 0: unknown
-    bool byte_dots;          // has an instruction for dot_bytes, and can run kernels that use it
+    int shared_bytes;         // shared memory of one work-group
+    int dynamic_shared_bytes; // dynamic shared memory of a group of which two fit a compute unit; 0: there is none
+    int compute_units;        // 0: unknown
+    int subgroup_size;        // 0: unknown
+    int step_ns;              // what a dispatch costs that waits for the one before it, besides its work; 0: unknown
+    bool byte_dots;           // has an instruction for dot_bytes, and can run kernels that use it
     unsigned matrix_forms;   // a bit for each form that MATRIX_STEP may take (enum gpu_matrix_form); 0: it does not pay
     unsigned fragment_forms; // the same of kernels with fragments
     bool cooperative;        // has cooperative matrices, and can run kernels that use them

@@ -121,7 +121,7 @@ static int capability_of(const struct cuda_api *cuda, cuda_device_id id)
     return 10 * attribute(cuda, id, CUDA_CAPABILITY_MAJOR) + attribute(cuda, id, CUDA_CAPABILITY_MINOR);
 }
 
-enum { ROOM_BESIDE = 128 }; // shared memory that kernels with a room have besides
+enum { SHARED_BESIDE = 128 }; // bytes that kernels with dynamic shared memory have besides it
 
 static bool fill_caps(const struct cuda_library *library, cuda_device_id id, struct gpu_caps *caps)
 {
@@ -146,10 +146,10 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
         caps->max_groups[i] = attribute(cuda, id, CUDA_MAX_GRID_DIM_X + i);
     }
     caps->shared_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK);
-    caps->room_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
-                       attribute(cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) - ROOM_BESIDE;
-    int most = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK_ASKED) - ROOM_BESIDE;
-    if (caps->room_bytes > most) caps->room_bytes = most;
+    caps->dynamic_shared_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
+                                 attribute(cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) - SHARED_BESIDE;
+    int most = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK_ASKED) - SHARED_BESIDE;
+    if (caps->dynamic_shared_bytes > most) caps->dynamic_shared_bytes = most;
     caps->compute_units = attribute(cuda, id, CUDA_MULTIPROCESSORS);
     caps->subgroup_size = attribute(cuda, id, CUDA_WARP_SIZE);
     return ok && memory > 0 && caps->max_group_size > 0;

@@ -52,7 +52,7 @@ struct gpu_program {
     struct cuda_function *function;
     const char *name; // of the kernel
     int group[3];
-    unsigned room_bytes;
+    unsigned dynamic_shared; // bytes that each launch gives
 };
 
 // Whether a call succeeded. False after a message; about: the purpose of the call in a few words.

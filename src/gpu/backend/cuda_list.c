@@ -160,7 +160,7 @@ static bool add_node(struct building *building, int index)
     fill_arguments(record, arguments);
     struct cuda_kernel_node kernel = {
         .function = program->function,
-        .shared_bytes = program->room_bytes,
+        .shared_bytes = program->dynamic_shared,
         .params = arguments,
     };
     for (int i = 0; i < 3; i++) {
@@ -256,7 +256,7 @@ static bool run_timed(struct gpu_list *list, struct cuda_event **events)
         fill_arguments(record, arguments);
         cuda_result code = cuda->launch(record->program->function, record->groups[0], record->groups[1],
                                         record->groups[2], (unsigned)group[0], (unsigned)group[1], (unsigned)group[2],
-                                        record->program->room_bytes, device->stream, arguments, NULL);
+                                        record->program->dynamic_shared, device->stream, arguments, NULL);
         if (!gpu_cuda_succeeded(device, code, "cuLaunchKernel", record->program->name)) return false;
     }
     return gpu_cuda_finish(device);

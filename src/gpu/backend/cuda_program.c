@@ -107,20 +107,20 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
     return gpu_device_allows_group(&device->base, program->name, program->group, (size_t)most);
 }
 
-// How many bytes the kernel's room has.
-static unsigned room_of(const struct gpu_program_desc *desc)
+// The bytes of the kernel's dynamic shared memory.
+static unsigned dynamic_shared_of(const struct gpu_program_desc *desc)
 {
-    int room = gpu_kernel_constant_index(desc->kernel, "ROOM");
-    if (!desc->kernel->room || room < 0) return 0;
-    return 16u * (unsigned)(desc->constants ? desc->constants[room] : desc->kernel->constants[room].value);
+    if (!desc->kernel->dynamic_shared) return 0;
+    int tile = gpu_kernel_constant_index(desc->kernel, "TILE");
+    return 16u * (unsigned)(desc->constants ? desc->constants[tile] : desc->kernel->constants[tile].value);
 }
 
-// Lets the kernel have its room.
-static bool room_fits(struct gpu_device *device, const struct gpu_program *program)
+// Lets launches of the kernel give it that memory, of which they may give 48 KB unasked.
+static bool allow_dynamic_shared(struct gpu_device *device, const struct gpu_program *program)
 {
-    if (program->room_bytes == 0) return true;
-    cuda_result code =
-        device->cuda->function_set_attribute(program->function, CUDA_FUNCTION_SHARED_BYTES, (int)program->room_bytes);
+    if (program->dynamic_shared == 0) return true;
+    cuda_result code = device->cuda->function_set_attribute(program->function, CUDA_FUNCTION_SHARED_BYTES,
+                                                            (int)program->dynamic_shared);
     return gpu_cuda_succeeded(device, code, "cuFuncSetAttribute", program->name);
 }
 
@@ -160,8 +160,8 @@ static struct gpu_program *finish_program(struct compilation *compilation)
     if (!program) return gpu_device_no_memory(&device->base, "a program");
     program->name = compilation->desc->kernel->name;
     memcpy(program->group, compilation->desc->group, sizeof program->group);
-    program->room_bytes = room_of(compilation->desc);
-    if (make_module(compilation, program) && group_fits(device, program) && room_fits(device, program)) {
+    program->dynamic_shared = dynamic_shared_of(compilation->desc);
+    if (make_module(compilation, program) && group_fits(device, program) && allow_dynamic_shared(device, program)) {
         if (!compilation->cached && device->base.program_cache.open) {
             gpu_program_cache_add(&device->base.program_cache, compilation->key, compilation->binary,
                                   compilation->binary_size);

@@ -265,10 +265,9 @@ static const char matrix_words[] =
     "#define MATRIX_OPERANDS(first, last, xa, xb) matrix_operands_(first, last, xa, xb)\n"
     "#define MATRIX_STEP(a, b, rest_a, rest_b, first, last, wa, wb) matrix_step_(a, b, rest_a, rest_b, first, last, wa, wb)\n";
 
-// The room is shared memory whose size the launch gives, and one barrier for each slot counts the bytes that have come.
-// One work-item asks for a copy in bulk, which needs no registers and goes on while the kernel waits. Devices without
-// such copies have the work-items copy.
-static const char room_words[] =
+// One barrier for each slot counts the bytes that have come. One work-item asks for a copy in bulk, which needs no
+// registers and goes on while the kernel waits. On devices without such copies the work-items copy.
+static const char bulk_words[] =
     "FUNCTION_ bool is_first_() { return threadIdx.x + threadIdx.y + threadIdx.z == 0; }\n"
     "#if __CUDA_ARCH__ >= 900\n"
     "FUNCTION_ void begin_arrivals_(unsigned long long *arrivals) {\n"
@@ -290,10 +289,17 @@ static const char room_words[] =
     "                 : : \"l\"(arrival), \"r\"(parity) : \"memory\");\n"
     "}\n"
     "#define ARRIVED(slot, turn) await_arrival_(arrivals_ + (slot), (turn) & 1)\n"
-    "#define FETCH_(b, slot, to, from, count) fetch_bulk_(room + (to), b + (from), count, arrivals_ + (slot))\n"
-    "#define BEGIN_ROOM_ __shared__ unsigned long long arrivals_[8]; begin_arrivals_(arrivals_);\n"
+    "#define FETCH_(b, slot, to, from, count) fetch_bulk_(tile + (to), b + (from), count, arrivals_ + (slot))\n"
+    "#define BEGIN_ARRIVALS_ __shared__ unsigned long long arrivals_[8]; begin_arrivals_(arrivals_);\n"
     "#else\n"
-    "#define BEGIN_ROOM_\n"
+    "#define FETCH_(b, slot, to, from, count) { \\\n"
+    "    for (int i_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; i_ < (count); i_ += GROUP_X * GROUP_Y * GROUP_Z) { \\\n"
+    "        int4 bits_ = b[(from) + i_]; \\\n"
+    "        tile[(to) + i_] = bits_to_float4(bits_); \\\n"
+    "    } \\\n"
+    "}\n"
+    "#define ARRIVED(slot, turn)\n"
+    "#define BEGIN_ARRIVALS_\n"
     "#endif\n";
 
 const struct gpu_prelude gpu_prelude_cuda = {
@@ -309,8 +315,8 @@ const struct gpu_prelude gpu_prelude_cuda = {
                  "    int d; asm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(sum)); return d;\n"
                  "}\n",
     .matrix_words = matrix_words,
-    .room_words = room_words,
-    .room = "    extern __shared__ f4_ room[];\n    BEGIN_ROOM_\n",
+    .bulk_words = bulk_words,
+    .dynamic_shared = "    extern __shared__ f4_ tile[];\n    BEGIN_ARRIVALS_\n",
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
     .shared = "__shared__ ",

@@ -16,7 +16,8 @@ static const struct gpu_prelude *const preludes[] = {
 
 bool gpu_kernel_has_language(const struct gpu_kernel *kernel, enum gpu_language language)
 {
-    return !kernel->fragments || preludes[language]->fragment_words;
+    const struct gpu_prelude *prelude = preludes[language];
+    return (!kernel->fragments || prelude->fragment_words) && (!kernel->dynamic_shared || prelude->bulk_words);
 }
 
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
@@ -295,19 +296,6 @@ static const char matrix_words[] =
     "    } \\\n"
     "}\n";
 
-// ---- the words for a room. All work-items copy, and the barrier before the first use makes their copies seen.
-static const char *const room_array[] = {"float4 room[ROOM]", NULL};
-static const char room_words[] =
-    "#ifndef FETCH_\n"
-    "#define FETCH_(b, slot, to, from, count) { \\\n"
-    "    for (int i_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; i_ < (count); i_ += GROUP_X * GROUP_Y * GROUP_Z) { \\\n"
-    "        int4 bits_ = b[(from) + i_]; \\\n"
-    "        room[(to) + i_] = bits_to_float4(bits_); \\\n"
-    "    } \\\n"
-    "}\n"
-    "#define ARRIVED(slot, turn)\n"
-    "#endif\n";
-
 // The words of floats as those of codes, for kernels that move elements of either.
 static const char moving_words[] =
     "#undef real\n#define real int\n"
@@ -520,8 +508,7 @@ static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, 
 {
     const char *const plain[] = {kernel->matrix && !prelude->matrix_words ? matrix_array : NULL, NULL};
     put_arrays(text, prelude, kernel->shared);
-    if (kernel->room && prelude->room) put(text, prelude->room);
-    else if (kernel->room) put_arrays(text, prelude, room_array);
+    if (kernel->dynamic_shared) put(text, prelude->dynamic_shared);
     put_arrays(text, prelude, plain);
 }
 
@@ -551,10 +538,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
     if (kernel->matrix) put(&text, prelude->matrix_words ? prelude->matrix_words : matrix_words);
-    if (kernel->room) {
-        put(&text, prelude->room_words);
-        put(&text, room_words);
-    }
+    if (kernel->dynamic_shared) put(&text, prelude->bulk_words);
     if (kernel->fragments) put(&text, kernel->cooperative ? prelude->cooperative_words : prelude->fragment_words);
     if (prelude->start[1])
         put(&text, gpu_kernel_constant_index(kernel, "RESIDENT") >= 0 ? "#define GROUPS_ RESIDENT\n"

@@ -90,9 +90,10 @@ struct gpu_kernel {
     const struct gpu_constant *constants; // GPU_CONSTANTS(…), up to GPU_KERNEL_CONSTANTS; NULL if there are none
     const char *value_names[GPU_KERNEL_NAMES];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
-    // The text has the shared array `float4 room[ROOM]` besides, of up to room_bytes of the device's caps, and words that
-    // fetch constants into it (docs/kernel_dialect.md). ROOM is a constant of the kernel.
-    bool room;
+    // The text has the shared array `float4 tile[TILE]` besides, in dynamic shared memory of up to dynamic_shared_bytes of
+    // the device's caps, and words that copy constants into it in bulk (docs/kernel_dialect.md). Of the languages only
+    // CUDA has them. TILE is a constant of the kernel.
+    bool dynamic_shared;
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_. With a constant STAGE,
     // which is the operation of a stage, the text may also call stage(STAGE, v, a, b) on what it computes on the way.
@@ -127,7 +128,7 @@ struct gpu_kernel_modules {
 // Makes a body of the text between the parentheses. It may have commas and line breaks, but no '#'.
 #define GPU_TEXT(...) #__VA_ARGS__
 
-// Returns whether a language has the words that the kernel uses.
+// Returns whether a language has the words that the kernel uses. Without GPU_VULKAN the kernel has no SPIR-V.
 bool gpu_kernel_has_language(const struct gpu_kernel *kernel, enum gpu_language language);
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
 // The index of one of the kernel's own constants; -1: it has none of that name.

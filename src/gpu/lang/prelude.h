@@ -20,8 +20,8 @@ struct gpu_prelude {
     const char *dot_words;             // dot_bytes as an instruction; NULL: the language has none
     const char *dot_first;             // what comes first in texts with dot_words
     const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
-    const char *room_words;            // may define FETCH_ and ARRIVED, which else are plain code
-    const char *room;                  // declares the array `room`; NULL: as a usual shared array
+    const char *bulk_words;            // FETCH_ and ARRIVED, of kernels with dynamic_shared; NULL: it has no such words
+    const char *dynamic_shared;        // declares their array `tile`
     const char *fragment_words;        // for kernels with fragments; NULL: the language has none of the words
     const char *cooperative_words, *cooperative_first; // where they are cooperative matrices, and what comes first then
     const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value

@@ -527,11 +527,12 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
 
 enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS };
 
+// *form: of products on matrix units.
 static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct gpu_convolution *conv,
-                                       const struct gpu_conv_size *size)
+                                       const struct gpu_conv_size *size, int *form)
 {
-    int64_t winograd = gpu_winograd_cycles(plan, conv);
-    int64_t matrix = gpu_matrix_takes(plan, conv) ? gpu_matrix_cycles(plan, conv->x, conv, size) : INT64_MAX;
+    *form = gpu_matrix_takes(conv) ? gpu_matrix_form(plan, conv->x, conv) : -1;
+    int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, size, *form);
     if (winograd == INT64_MAX && matrix == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
     if (winograd < direct && winograd < matrix) return WINOGRAD;
@@ -566,10 +567,11 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
                  : aligned   ? packing.group_out / 4
                              : 1,
     };
-    switch (choose_algorithm(plan, conv, &size)) {
+    int form;
+    switch (choose_algorithm(plan, conv, &size, &form)) {
     case MATRIX_UNITS: {
         struct gpu_matrix_places places = {out, in, grid_w, grid_h, stride_w, stride_h, positions};
-        return gpu_plan_matrix(plan, conv, &size, &places);
+        return gpu_plan_matrix(plan, conv, &size, &places, form);
     }
     case WINOGRAD: return gpu_plan_winograd(plan, conv);
     case DIRECT: break;

@@ -67,6 +67,35 @@ enum { GPU_CONV_INS(GPU_VALUE) };
             }                                                                           \
         }                                                                               \
     )
+// Declares the input slice of a term of the sum, and where its tap lies beside the first one (px, py). Quotients without
+// rests: BY_SLICES of term and x_s, BY_TAPS of tap and P_sum.y.
+#define GPU_CONV_FIND_TERM(BY_SLICES, BY_TAPS)                                          \
+    GPU_TEXT(                                                                           \
+        int slice = term;                                                               \
+        int px = 0;                                                                     \
+        int py = 0;                                                                     \
+        if (IN == IN_WINDOW) {                                                          \
+            int tap = BY_SLICES;                                                        \
+            slice = term - tap * x_s;                                                   \
+            py = BY_TAPS;                                                               \
+            px = (tap - py * P_sum.y) * P_space.x;                                      \
+            py = py * P_space.y;                                                        \
+        }                                                                               \
+    )
+
+// Declares where that slice lies in x (from) for place I of GPU_CONV_PLACES_IN_X, and whether there is such a term and
+// x has this place.
+#define GPU_CONV_LOCATE(I)                                                              \
+    GPU_TEXT(                                                                           \
+        int from = base[I] + slice * plane;                                             \
+        bool inside = term < P_sum.x;                                                   \
+        if (IN == IN_WINDOW) {                                                          \
+            int ax = left[I] + px;                                                      \
+            int ay = top[I] + py;                                                       \
+            inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;              \
+            from += ay * x_w + ax;                                                      \
+        }                                                                               \
+    )
 // clang-format on
 
 #endif

@@ -26,20 +26,9 @@ enum { SUM_VECTORS = 16 * 5 }; // of a fragment of sums in shared memory, whose 
     GPU_TEXT(                                                                                            \
         UNROLL for (int i = 0; i < 2 * PAIRS; i += 1) {                                                  \
             int term = (begin + LID2 * DEPTH) * 4 + (first_pair + i / 2 * beside) * 2 + i % 2;           \
-            int slice = term;                                                                            \
-            bool inside = term < P_sum.x;                                                                \
-            int from = base[0];                                                                          \
-            if (IN == IN_WINDOW) {                                                                       \
-                int tap = term / x_s;                                                                    \
-                slice = term - tap * x_s;                                                                \
-                int ay = tap / P_sum.y;                                                                  \
-                int ax = left[0] + (tap - ay * P_sum.y) * P_space.x;                                     \
-                ay = top[0] + ay * P_space.y;                                                            \
-                inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;                           \
-                from += ay * x_w + ax;                                                                   \
-            }                                                                                            \
+    ) GPU_CONV_FIND_TERM(term / x_s, tap / P_sum.y) GPU_CONV_LOCATE(0) GPU_TEXT(                         \
             v[i] = splatf4(0.0f);                                                                        \
-            if (inside) v[i] = to_acc4(load_x(from + slice * plane));                                    \
+            if (inside) v[i] = to_acc4(load_x(from));                                                    \
         }                                                                                                \
     )
 
@@ -250,17 +239,10 @@ int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, 
                    (int64_t)bring_cycles[form] * pairs_of(block);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * parts * block->outputs * block->across;
     int64_t together = work * gpu_divide_up(subgroups, 4), rounds = block->positions * block->outputs / round_of(block);
-    int64_t parts_taken[3] = {
-        gpu_divide_up(each * subgroups, 4) * times * work,
-        each * block->along * times * block->depth * bytes / BANDWIDTH,
-        waves * (times * ((together > LATENCY ? together : LATENCY) + STEP_BARRIER) + START + rounds * ROUND_CYCLES),
-    };
-    int64_t longest = 0, all = 0;
-    for (int i = 0; i < 3; i++) {
-        if (parts_taken[i] > longest) longest = parts_taken[i];
-        all += parts_taken[i];
-    }
-    int64_t cycles = longest + (all - longest) / 3;
+    int64_t cycles = gpu_overlapped(gpu_divide_up(each * subgroups, 4) * times * work,
+                                    each * block->along * times * block->depth * bytes / BANDWIDTH,
+                                    waves * (times * (gpu_larger(together, LATENCY) + STEP_BARRIER) + START +
+                                             rounds * ROUND_CYCLES));
     return form == MATRIX_SPLIT ? cycles * 4 / 3 : cycles;
 }
 
@@ -282,28 +264,12 @@ void gpu_cooperative_constants(const struct gpu_matrix_block *block, int form, i
 }
 
 bool gpu_plan_cooperative(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                          const struct gpu_matrix_places *places, const struct gpu_matrix_choice *choice,
-                          struct gpu_weights *weights)
+                          const struct gpu_matrix_places *places, int form, const struct gpu_matrix_launch *launch)
 {
-    struct gpu_shape y = conv->y->shape;
-    const struct gpu_matrix_block *block = &choice->block;
-    const struct gpu_kernel *kernel = gpu_cooperative_kernel(plan->caps);
     int values[CONSTANTS];
-    gpu_cooperative_constants(block, choice->form, places->out, places->in, values);
-    struct gpu_dispatch_desc desc = {
-        .kernel = kernel,
-        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)choice->steps},
-                   {places->step_w, places->step_h, conv->pad_left, conv->pad_top},
-                   {conv->dilation_w, conv->dilation_h, size->slices, 0},
-                   {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
-        .group = {SUBGROUP, block->across, block->along},
-        .grid = {(int)gpu_divide_up(places->positions, 16 * block->positions) * SUBGROUP,
-                 (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
-        .epilogue = plan->node ? &plan->node->epilogue : NULL,
-        .tuned = choice->tuned,
-    };
-    for (int i = 0; i < CONSTANTS; i++) desc.constants[i] = (struct gpu_setting){kernel->constants[i].name, values[i]};
-    if (places->out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
-    return gpu_plan_dispatch(plan, &desc);
+    struct gpu_matrix_launch own = *launch;
+    own.kernel = gpu_cooperative_kernel(plan->caps);
+    own.values = values;
+    gpu_cooperative_constants(&own.block, form, places->out, places->in, values);
+    return gpu_matrix_dispatch(plan, conv, size, places, &own);
 }

@@ -14,10 +14,9 @@ bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu
 // The cycles of a compute unit, of which the device has `units`.
 int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size,
                                int form);
-// Adds the dispatch. weights: the bias, and then streams of so many steps.
+// Adds the dispatch, with the weights and the block of `launch`.
 bool gpu_plan_cooperative(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                          const struct gpu_matrix_places *places, const struct gpu_matrix_choice *choice,
-                          struct gpu_weights *weights);
+                          const struct gpu_matrix_places *places, int form, const struct gpu_matrix_launch *launch);
 // The kernel of the dispatch, and the values of its own constants. out, in: see struct gpu_matrix_places.
 const struct gpu_kernel *gpu_cooperative_kernel(const struct gpu_caps *caps);
 void gpu_cooperative_constants(const struct gpu_matrix_block *block, int form, int out, int in, int *values);

@@ -18,7 +18,7 @@
 #include "gpu/ops/convolve_text.h"
 #include "gpu/ops/cooperative.h"
 #include "gpu/ops/costs.h"
-#include "gpu/ops/matrix_room.h"
+#include "gpu/ops/matrix_shared.h"
 #include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
@@ -26,17 +26,6 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Writes v, output n of the block.
-#define FINISH_ONE                                                                                       \
-    GPU_TEXT(                                                                                            \
-        int position = first_position + n % (2 * BLOCK_X) * 8;                                           \
-        int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
-        if (position < positions && o < y_s) {                                                           \
-    ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                                      \
-            write_y(p, finish(to_real4(v), p));                                                          \
-        }                                                                                                \
-    )
-
 const struct gpu_kernel gpu_kernel_matrix = {
     .name = "convolve_matrix",
     .group = {32, 1, 1},
@@ -52,7 +41,7 @@ const struct gpu_kernel gpu_kernel_matrix = {
                   {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time
                   {"MATRIX", MATRIX_FLOATS}),
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .shared = {"float4 room[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
+    .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -67,26 +56,10 @@ const struct gpu_kernel gpu_kernel_matrix = {
             acc4 v[DEPTH * 2 * BLOCK_X];
             UNROLL for (int n = 0; n < DEPTH; n += 1) {
                 int term = (begin + LID2 + n * GROUP_Z) * 4 + part;
-                int slice = term;
-                int px = 0;
-                int py = 0;
-                if (IN == IN_WINDOW) {
-                    int tap = term / x_s;
-                    slice = term - tap * x_s;
-                    py = tap / P_sum.y;
-                    px = (tap - py * P_sum.y) * P_space.x;
-                    py = py * P_space.y;
-                }
+    ) GPU_CONV_FIND_TERM(term / x_s, tap / P_sum.y) GPU_TEXT(
                 UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
                     v[n * 2 * BLOCK_X + i] = splatf4(0.0f);
-                    int from = base[i] + slice * plane;
-                    bool inside = term < P_sum.x;
-                    if (IN == IN_WINDOW) {
-                        int ax = left[i] + px;
-                        int ay = top[i] + py;
-                        inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;
-                        from += ay * x_w + ax;
-                    }
+    ) GPU_CONV_LOCATE(i) GPU_TEXT(
                     if (inside) v[n * 2 * BLOCK_X + i] = to_acc4(load_x(from));
                 }
             }
@@ -103,7 +76,7 @@ const struct gpu_kernel gpu_kernel_matrix = {
     ) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_TEXT(
             }
         }
-    ) GPU_MATRIX_END_SUMS(FINISH_ONE),
+    ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
 };
 // clang-format on
 
@@ -187,17 +160,9 @@ static int64_t block_cycles(const struct gpu_matrix_block *block, int units, con
     int64_t step = gpu_matrix_step_cycles(block, form);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
     int64_t rounds = block->along > 1 ? gpu_divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
-    int64_t parts[3] = {
-        gpu_divide_up(each * subgroups, 4) * steps * step,
-        each * block->along * steps * bytes / BANDWIDTH,
-        waves * (steps / block->depth * LATENCY + START + rounds * ROUND_CYCLES + steps * step),
-    };
-    int64_t longest = 0, all = 0;
-    for (int i = 0; i < 3; i++) {
-        if (parts[i] > longest) longest = parts[i];
-        all += parts[i];
-    }
-    return longest + (all - longest) / 3;
+    return gpu_overlapped(gpu_divide_up(each * subgroups, 4) * steps * step,
+                          each * block->along * steps * bytes / BANDWIDTH,
+                          waves * (steps / block->depth * LATENCY + START + rounds * ROUND_CYCLES + steps * step));
 }
 
 static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_conv_size *size,
@@ -269,21 +234,11 @@ static bool is_bounded(const struct gpu_value *value)
     }
 }
 
-// Returns whether split halves hold the weights as precisely as they hold the largest of them.
-static bool are_moderate(const struct gpu_convolution *conv)
+// The weights of an output and a tap; those of its input channels are by_input apart.
+static const float *weights_of(const struct gpu_convolution *conv, int output, int tap)
 {
-    float most = 0;
-    for (int output = 0; output < conv->outputs; output++)
-        for (int tap = 0; tap < conv->kernel_w * conv->kernel_h; tap++) {
-            const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
-                                tap % conv->kernel_w * conv->by_w;
-            for (int i = 0; i < conv->inputs; i++) {
-                float weight = fabsf(from[i * conv->by_input]);
-                if (!(weight <= LIMIT)) return false;
-                if (weight > most) most = weight;
-            }
-        }
-    return most >= 1.0f / LIMIT;
+    return conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
+           tap % conv->kernel_w * conv->by_w;
 }
 
 static bool is_half(float weight)
@@ -293,51 +248,58 @@ static bool is_half(float weight)
     return exponent < 143 && weight == hl_half_to_float(hl_half_from_float(weight));
 }
 
-// Returns whether all weights are halves, as those of float16 models are.
-static bool are_halves(const struct gpu_convolution *conv)
+// The forms, a bit for each, of products of these weights and numbers that are split. MATRIX_NARROW: all are halves, as
+// those of float16 models are. MATRIX_SPLIT: two halves hold them as precisely as they hold the largest of them.
+static unsigned split_forms(const struct gpu_convolution *conv)
 {
-    for (int output = 0; output < conv->outputs; output++)
+    bool halves = true, within = true;
+    float most = 0;
+    for (int output = 0; output < conv->outputs && (halves || within); output++)
         for (int tap = 0; tap < conv->kernel_w * conv->kernel_h; tap++) {
-            const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
-                                tap % conv->kernel_w * conv->by_w;
-            for (int i = 0; i < conv->inputs; i++)
-                if (!is_half(from[i * conv->by_input])) return false;
+            const float *from = weights_of(conv, output, tap);
+            for (int i = 0; i < conv->inputs; i++) {
+                float weight = from[i * conv->by_input], size = fabsf(weight);
+                halves = halves && is_half(weight);
+                within = within && size <= LIMIT;
+                if (size > most) most = size;
+            }
         }
-    return true;
+    bool moderate = within && most >= 1.0f / LIMIT;
+    return (unsigned)halves << MATRIX_NARROW | (unsigned)moderate << MATRIX_SPLIT;
 }
 
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
 {
     unsigned forms = plan->caps->matrix_forms | plan->caps->fragment_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
-    if (conv && forms >> MATRIX_NARROW & 1 && is_bounded(x) && are_halves(conv)) return MATRIX_NARROW;
-    if (forms >> MATRIX_SPLIT & 1 && is_bounded(x) && (!conv || are_moderate(conv))) return MATRIX_SPLIT;
+    if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) && is_bounded(x)) {
+        const unsigned splits = forms & (conv ? split_forms(conv) : 1u << MATRIX_SPLIT);
+        if (splits) return splits >> MATRIX_NARROW & 1 ? MATRIX_NARROW : MATRIX_SPLIT;
+    }
     return forms >> MATRIX_FLOATS & 1 ? MATRIX_FLOATS : -1;
 }
 
-bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
+bool gpu_matrix_takes(const struct gpu_convolution *conv)
 {
     return !conv->weights_value && !conv->bias_value && conv->groups <= 1 && !conv->inner &&
-           conv->kernel_w * conv->kernel_h > 0 && gpu_matrix_form(plan, conv->x, conv) >= 0;
+           conv->kernel_w * conv->kernel_h > 0;
 }
 
-// What the kernel with a room takes, in cycles of this model: of layers that both have been measured for, less their
-// step in the list, this one counts what they take, and that one a fourth more (from 0.66 to 0.87 of its cycles, seven
-// layers).
-static int64_t room_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
+// What the kernel of matrix_shared.c takes, in cycles of this model: of layers that both have been measured for, less
+// their step in the list, this one counts what they take, and that one a fourth more (from 0.66 to 0.87 of its cycles,
+// seven layers).
+static int64_t shared_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
 {
-    int64_t cycles = gpu_matrix_room_cycles(plan->caps, size, form);
+    int64_t cycles = gpu_matrix_shared_cycles(plan->caps, size, form);
     return cycles == INT64_MAX ? cycles : cycles / 5 * 4;
 }
 
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
-                          const struct gpu_conv_size *size)
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
 {
     struct gpu_matrix_block block;
-    int form = gpu_matrix_form(plan, x, conv);
     if (form < 0) return INT64_MAX;
-    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), room = room_cycles(plan, size, form);
-    return room < cycles ? room : cycles;
+    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), shared = shared_cycles(plan, size, form);
+    return shared < cycles ? shared : cycles;
 }
 
 // ---- weights --------------------------------------------------------------------------------------------------------
@@ -348,8 +310,7 @@ static void gather(const struct gpu_convolution *conv, int term, int output, flo
     int slices = gpu_slices(conv->x->shape), tap = term / slices, input = term % slices * 4;
     memset(four, 0, 4 * sizeof *four);
     if (output >= conv->outputs || tap >= conv->kernel_w * conv->kernel_h) return;
-    const float *from = conv->weights + output * conv->by_output + tap / conv->kernel_w * conv->by_h +
-                        tap % conv->kernel_w * conv->by_w;
+    const float *from = weights_of(conv, output, tap);
     for (int i = 0; i < 4 && input + i < conv->inputs; i++) four[i] = from[(input + i) * conv->by_input];
 }
 
@@ -427,10 +388,10 @@ void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct 
                 (fragments ? pack_fragment : pack_step)(conv, form, row * block->outputs + tile, step, to);
 }
 
-// The vectors: those of the bias, and then streams.
-static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int slices,
-                                const struct gpu_matrix_block *block, int64_t steps)
+struct gpu_weights *gpu_matrix_weights(struct gpu_plan *plan, const struct gpu_convolution *conv, int form,
+                                       const struct gpu_matrix_block *block, int64_t steps)
 {
+    int slices = gpu_slices(conv->y->shape);
     int64_t count = slices + gpu_matrix_vectors(block, form, slices, steps);
     struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;
@@ -441,40 +402,48 @@ static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolut
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
-bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                     const struct gpu_matrix_places *places)
+bool gpu_matrix_dispatch(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                         const struct gpu_matrix_places *places, const struct gpu_matrix_launch *launch)
 {
     struct gpu_shape y = conv->y->shape;
-    int form = gpu_matrix_form(plan, conv->x, conv), tuned;
-    struct gpu_matrix_block block;
-    if (room_cycles(plan, size, form) < gpu_choose_matrix_block(plan->caps, size, form, &block))
-        return gpu_plan_matrix_room(plan, conv, size, places, form);
-    block = choose_tuned(plan, size, form, places->in, &tuned);
-    int64_t all = gpu_divide_up(size->terms, 4), together = (int64_t)block.along * block.depth;
-    int64_t steps = gpu_divide_up(all, together) * together;
-    struct gpu_weights *weights = pack(plan, conv, form, size->slices, &block, steps);
-    if (!weights) return false;
-    struct gpu_matrix_choice choice = {block, form, steps, tuned};
-    if (plan->caps->fragment_forms) return gpu_plan_cooperative(plan, conv, size, places, &choice, weights);
-    int values[CONSTANTS] = {
-        [BLOCK_X] = block.positions, [BLOCK_O] = block.outputs,  [OUT] = places->out, [IN] = places->in,
-        [DEPTH] = block.depth,       [ROUND] = round_of(&block), [MATRIX] = form,
-    };
+    const struct gpu_kernel *kernel = launch->kernel;
+    const struct gpu_matrix_block *block = &launch->block;
     struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_matrix,
-        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)steps},
+        .kernel = kernel,
+        .operands = {{.value = conv->x}, {.weights = launch->weights}, {.value = conv->y}},
+        .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)launch->steps},
                    {places->step_w, places->step_h, conv->pad_left, conv->pad_top},
-                   {conv->dilation_w, conv->dilation_h, size->slices, 0},
+                   {conv->dilation_w, conv->dilation_h, size->slices, launch->shared_at},
                    {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
-        .group = {SUBGROUP, block.across, block.along},
-        .grid = {(int)gpu_divide_up(places->positions, 16 * block.positions) * SUBGROUP,
-                 (int)gpu_divide_up(size->slices, 4 * block.outputs), block.along},
+        .group = {SUBGROUP, block->across, block->along},
+        .grid = {(int)gpu_divide_up(places->positions, 16 * block->positions) * SUBGROUP,
+                 (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
-        .tuned = tuned,
+        .tuned = launch->tuned,
     };
-    for (int i = 0; i < CONSTANTS; i++)
-        desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix.constants[i].name, values[i]};
+    for (int i = 0; kernel->constants[i].name; i++)
+        desc.constants[i] = (struct gpu_setting){kernel->constants[i].name, launch->values[i]};
     if (places->out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
     return gpu_plan_dispatch(plan, &desc);
+}
+
+bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                     const struct gpu_matrix_places *places, int form)
+{
+    struct gpu_matrix_launch launch = {.kernel = &gpu_kernel_matrix};
+    struct gpu_matrix_block *block = &launch.block;
+    if (shared_cycles(plan, size, form) < gpu_choose_matrix_block(plan->caps, size, form, block))
+        return gpu_plan_matrix_shared(plan, conv, size, places, form);
+    *block = choose_tuned(plan, size, form, places->in, &launch.tuned);
+    int64_t all = gpu_divide_up(size->terms, 4), together = (int64_t)block->along * block->depth;
+    launch.steps = gpu_divide_up(all, together) * together;
+    launch.weights = gpu_matrix_weights(plan, conv, form, block, launch.steps);
+    if (!launch.weights) return false;
+    if (plan->caps->fragment_forms) return gpu_plan_cooperative(plan, conv, size, places, form, &launch);
+    int values[CONSTANTS] = {
+        [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs, [OUT] = places->out, [IN] = places->in,
+        [DEPTH] = block->depth,       [ROUND] = round_of(block),  [MATRIX] = form,
+    };
+    launch.values = values;
+    return gpu_matrix_dispatch(plan, conv, size, places, &launch);
 }

@@ -21,14 +21,6 @@ int gpu_matrix_resident(int items);
 // The cycles that a quarter of a compute unit takes for a step of a block.
 int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 
-// What is chosen for a convolution: `steps` of 16 input channels, with those that fill the last turn of a block.
-struct gpu_matrix_choice {
-    struct gpu_matrix_block block;
-    int form;
-    int64_t steps;
-    int tuned; // of the dispatch
-};
-
 // Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which
@@ -36,6 +28,9 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
                      bool fragments, int32_t *to);
+// The vectors of a dispatch's weights: the bias, and then those. NULL after a message.
+struct gpu_weights *gpu_matrix_weights(struct gpu_plan *plan, const struct gpu_convolution *conv, int form,
+                                       const struct gpu_matrix_block *block, int64_t steps);
 
 // What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device, and *best stays as it
 // is. form: enum gpu_matrix_form.
@@ -49,13 +44,24 @@ struct gpu_matrix_places {
     int step_w, step_h; // strides, or what is between positions of y
     int64_t positions;  // of all batches
 };
-// Returns the cycles of a compute unit that sums over channels of x take; INT64_MAX: the device has no matrix units.
-// conv: NULL where the weights are not known.
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
-                          const struct gpu_conv_size *size);
-// Returns whether a convolution can be computed in this way.
-bool gpu_matrix_takes(const struct gpu_plan *plan, const struct gpu_convolution *conv);
+// Returns the cycles of a compute unit that sums in this form take; INT64_MAX: the form is -1, or no block fits.
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form);
+// Returns whether a convolution can be computed in this way, where there is a form for it.
+bool gpu_matrix_takes(const struct gpu_convolution *conv);
 bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                     const struct gpu_matrix_places *places);
+                     const struct gpu_matrix_places *places, int form);
+
+// A dispatch of a kernel whose params are sum, step, space and grid, as those of matrix.c are.
+struct gpu_matrix_launch {
+    const struct gpu_kernel *kernel;
+    const int *values; // of its own constants, in their order
+    struct gpu_weights *weights;
+    struct gpu_matrix_block block;
+    int64_t steps; // of 16 input channels, with those that fill the last turn of a block
+    int shared_at; // where weights are put in shared memory, of kernels that do so
+    int tuned;     // of the dispatch
+};
+bool gpu_matrix_dispatch(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                         const struct gpu_matrix_places *places, const struct gpu_matrix_launch *launch);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that the kernels on matrix units have in common: loading weights ahead, and adding up the sums of subgroups.
+// Texts that the kernels on matrix units have in common: loading weights ahead, adding up the sums of
+// subgroups, and writing them.
 // In: the constants BLOCK_X, BLOCK_O, DEPTH, ROUND and MATRIX, and the weights as gpu_matrix_pack writes them. Out:
 // pieces of a body, in the dialect.
 #ifndef HALITE_GPU_OPS_MATRIX_TEXT_H
 #define HALITE_GPU_OPS_MATRIX_TEXT_H
 
+#include "gpu/ops/convolve_text.h"
 #include "gpu/ops/matrix.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -79,19 +81,29 @@
             UNROLL for (int n0 = 0; n0 < 2 * BLOCK_X * BLOCK_O; n0 += ROUND) {                           \
                 BARRIER;                                                                                 \
                 UNROLL for (int m = 0; m < ROUND; m += 1)                                                \
-                    room[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + beside] = sums[n0 + m];                 \
+                    tile[(m * GROUP_Z + LID2) * (32 * GROUP_Y) + beside] = sums[n0 + m];                 \
                 BARRIER;                                                                                 \
                 for (int m = LID2; m < ROUND; m += GROUP_Z) {                                            \
                     int n = n0 + m;                                                                      \
-                    acc4 v = room[m * GROUP_Z * (32 * GROUP_Y) + beside];                                \
+                    acc4 v = tile[m * GROUP_Z * (32 * GROUP_Y) + beside];                                \
                     UNROLL for (int z = 1; z < GROUP_Z; z += 1)                                          \
-                        v += room[(m * GROUP_Z + z) * (32 * GROUP_Y) + beside];                          \
+                        v += tile[(m * GROUP_Z + z) * (32 * GROUP_Y) + beside];                          \
     ) FINISH GPU_TEXT(                                                                                   \
                 }                                                                                        \
             }                                                                                            \
         }                                                                                                \
     )
 
+// Writes v, output n of the block of a convolution whose positions are counted (GPU_CONV_PLACE_IN_Y).
+#define GPU_MATRIX_FINISH                                                                                \
+    GPU_TEXT(                                                                                            \
+        int position = GROUP0 * (16 * BLOCK_X) + row + n % (2 * BLOCK_X) * 8;                            \
+        int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
+        if (position < positions && o < y_s) {                                                           \
+    ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                                      \
+            write_y(p, finish(to_real4(v), p));                                                          \
+        }                                                                                                \
+    )
 // clang-format on
 
 #endif

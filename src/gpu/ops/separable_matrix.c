@@ -50,7 +50,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                   {"SPAN", 4},    // rows of x that a column reads
                   {"STAGE", 0}),  // what follows the depthwise convolution
     .value_names = {GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .shared = {"float4 room[ROOM]"},
+    .shared = {"float4 tile[ROOM]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -106,8 +106,8 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                     acc4 last = first;
                     MATRIX_OPERANDS(first, last, columns[2 * i], columns[2 * i + 1]);
                     int to = c * (8 * BLOCK_X + 2) + i * 8 + lid % 8;
-                    room[to] = first;
-                    room[to + CHUNK * 4 * (8 * BLOCK_X + 2)] = last;
+                    tile[to] = first;
+                    tile[to + CHUNK * 4 * (8 * BLOCK_X + 2)] = last;
                 }
             }
             BARRIER;
@@ -115,8 +115,8 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                 UNROLL for (int n = 0; n < DEPTH; n += 1) {
                     int at = ((step + LID2 + n * GROUP_Z) * 4 + part) * (8 * BLOCK_X + 2) + row;
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                        acc4 first = room[at + i * 8];
-                        acc4 last = room[at + i * 8 + CHUNK * 4 * (8 * BLOCK_X + 2)];
+                        acc4 first = tile[at + i * 8];
+                        acc4 last = tile[at + i * 8 + CHUNK * 4 * (8 * BLOCK_X + 2)];
     ) GPU_MATRIX_ADD_STEP(first, last) GPU_TEXT(
                     }
                 }

@@ -13,7 +13,7 @@
 #define __shared__ GRID_SHARED
 #define __forceinline__ inline
 // Shared memory whose size the launch gives: as much as a kernel may ask for.
-#define FAKE_ROOM(type, name) static __attribute__((aligned(16))) type name[232448 / sizeof(type)]
+#define FAKE_DYNAMIC(type, name) static __attribute__((aligned(16))) type name[232448 / sizeof(type)]
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define threadIdx grid_now.local

@@ -78,9 +78,9 @@ static void rewrite_ptx(const char *text, FILE *to)
 }
 
 // C++ has no array whose size comes later: kernel.h spells the declaration of one.
-static char *with_room(const char *text)
+static char *with_dynamic_shared(const char *text)
 {
-    static const char from[] = "extern __shared__ f4_ room[];", to[] = "FAKE_ROOM(f4_, room);        ";
+    static const char from[] = "extern __shared__ f4_ tile[];", to[] = "FAKE_DYNAMIC(f4_, tile);     ";
     char *copy = strdup(text), *at = copy ? strstr(copy, from) : NULL;
     if (at) memcpy(at, to, sizeof to - 1);
     return copy;
@@ -108,7 +108,7 @@ int nvrtcCreateProgram(struct nvrtc_program **program, const char *text, const c
     char kernel[64];
     find_kernel(text, kernel);
     fputs("#include \"cuda/kernel.h\"\n", to);
-    char *copy = with_room(text);
+    char *copy = with_dynamic_shared(text);
     if (!copy) abort();
     rewrite_ptx(copy, to);
     free(copy);

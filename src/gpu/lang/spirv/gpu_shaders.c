@@ -66,6 +66,7 @@ static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum 
 
 static bool write_shaders(const struct gpu_kernel *kernel, void *user)
 {
+    if (!gpu_kernel_has_language(kernel, GPU_VULKAN)) return true;
     for (int precision = 0; precision < gpu_kernel_precisions; precision++)
         if (!write_shader(user, kernel, (enum gpu_precision)precision)) return false;
     return true;
@@ -126,6 +127,7 @@ static bool add_module(struct modules *all, const struct gpu_kernel *kernel, int
 
 static bool add_modules(const struct gpu_kernel *kernel, void *user)
 {
+    if (!gpu_kernel_has_language(kernel, GPU_VULKAN)) return true;
     for (int precision = 0; precision < gpu_kernel_precisions; precision++)
         if (!add_module(user, kernel, precision)) return false;
     return true;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// See matrix_room.h. A work-group computes BLOCK_X tiles of 16 positions by the outputs of GROUP_Y subgroups, of which
-// each has BLOCK_O tiles of 16. The sum comes in chunks of CHUNK steps of 16 input channels (MATRIX_STEP,
+// See matrix_shared.h. A work-group computes BLOCK_X tiles of 16 positions by the outputs of GROUP_Y subgroups, of
+// which each has BLOCK_O tiles of 16. The sum comes in chunks of CHUNK steps of 16 input channels (MATRIX_STEP,
 // docs/kernel_dialect.md), which subgroups divide among themselves along z. The work-items load x for AHEAD chunks,
-// while the units multiply those before, and put it into the room as operands: each number is split once for a group.
-// The weights of STAGES chunks are fetched into the room in bulk, the first ones before the kernel waits for earlier
+// while the units multiply those before, and put it into shared memory as operands: each number is split once for a
+// group. The weights of STAGES chunks are copied there in bulk, the first ones before the kernel waits for earlier
 // dispatches, on which they do not depend.
 //
 // The input slices of a step are taken from the list of all taps' slices, tap after tap. The weights begin with the
 // bias. A stream for each row of work-groups follows, in which each step has one or two vectors for each tile and
 // work-item.
-#include "gpu/ops/matrix_room.h"
+#include "gpu/ops/matrix_shared.h"
 
 #include <limits.h>
 
@@ -18,7 +18,7 @@
 #include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, ROOM, AHEAD, RESIDENT, CONSTANTS };
+enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHEAD, RESIDENT, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -28,47 +28,22 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, ROOM, AHE
     GPU_TEXT(                                                                                            \
         UNROLL for (int t = 0; t < TURNS; t += 1) {                                                      \
             int term = (C) * (4 * CHUNK) + own_slice + t * turn;                                         \
-            int slice = term;                                                                            \
-            int px = 0;                                                                                  \
-            int py = 0;                                                                                  \
-            if (IN == IN_WINDOW) {                                                                       \
-                int tap = to_int((to_float(term) + 0.5f) * per_slice);                                   \
-                slice = term - tap * x_s;                                                                \
-                py = to_int((to_float(tap) + 0.5f) * per_tap);                                           \
-                px = (tap - py * P_sum.y) * P_space.x;                                                   \
-                py = py * P_space.y;                                                                     \
-            }                                                                                            \
+    ) GPU_CONV_FIND_TERM(to_int((to_float(term) + 0.5f) * per_slice),                                    \
+                         to_int((to_float(tap) + 0.5f) * per_tap)) GPU_TEXT(                             \
             UNROLL for (int i = 0; i < 2; i += 1) {                                                      \
-                int from = base[i] + slice * plane;                                                      \
-                bool inside = term < P_sum.x;                                                            \
-                if (IN == IN_WINDOW) {                                                                   \
-                    int ax = left[i] + px;                                                               \
-                    int ay = top[i] + py;                                                                \
-                    inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;                       \
-                    from += ay * x_w + ax;                                                               \
-                }                                                                                        \
+    ) GPU_CONV_LOCATE(i) GPU_TEXT(                                                                       \
                 next[((D) * TURNS + t) * 2 + i] = splatf4(0.0f);                                         \
                 if (inside) next[((D) * TURNS + t) * 2 + i] = to_acc4(load_x(from));                     \
             }                                                                                            \
         }                                                                                                \
     )
-// Writes v, output n of the block.
-#define FINISH_ONE                                                                                       \
-    GPU_TEXT(                                                                                            \
-        int position = GROUP0 * (16 * BLOCK_X) + row + n % (2 * BLOCK_X) * 8;                            \
-        int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
-        if (position < positions && o < y_s) {                                                           \
-    ) GPU_CONV_PLACE_IN_Y GPU_TEXT(                                                                      \
-            write_y(p, finish(to_real4(v), p));                                                          \
-        }                                                                                                \
-    )
 
-const struct gpu_kernel gpu_kernel_matrix_room = {
-    .name = "convolve_room",
+const struct gpu_kernel gpu_kernel_matrix_shared = {
+    .name = "convolve_matrix_shared",
     .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},
     // sum: input slices of all taps, taps along x and y, steps; step: strides, padding; space: dilations, where the
-    // streams begin in the weights, and the weights in the room; grid: size, offset in y.
+    // streams begin in the weights, and the weights in shared memory; grid: size, offset in y.
     .params = {"sum", "step", "space", "grid"},
     GPU_CONSTANTS({"BLOCK_X", 1},
                   {"BLOCK_O", 2},
@@ -77,13 +52,13 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                   {"CHUNK", 1},
                   {"STAGES", 1},
                   {"TURNS", 1},      // vectors of two positions of x that a work-item loads for a chunk
-                  {"ROUND", 4},      // outputs of a work-item that are summed in the room at a time
+                  {"ROUND", 4},      // outputs of a work-item that are summed in shared memory at a time
                   {"MATRIX", MATRIX_SPLIT},
-                  {"ROOM", 288},     // vectors: x of two chunks, then weights; in the end those of a round
+                  {"TILE", 288},     // vectors: x of two chunks, then weights; in the end those of a round
                   {"AHEAD", 1},      // chunks of x that are loaded before the first is multiplied
                   {"RESIDENT", 2}),
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .room = true,
+    .dynamic_shared = true,
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -126,8 +101,8 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                         acc4 high = next[(d * TURNS + t) * 2];
                         acc4 low = high;
                         MATRIX_OPERANDS(high, low, next[(d * TURNS + t) * 2], next[(d * TURNS + t) * 2 + 1]);
-                        room[to] = high;
-                        room[to + kind] = low;
+                        tile[to] = high;
+                        tile[to + kind] = low;
                     }
                     if (c + AHEAD < chunks) {
     ) LOAD_X(c + AHEAD, d) GPU_TEXT(
@@ -143,13 +118,13 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                         int k = P_space.w + c % STAGES * each + (step * GROUP_Y + LID1) * BLOCK_O * vectors * 32 + LID0;
                         acc4 columns[2 * BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                            columns[2 * i] = room[at + i * 8];
-                            columns[2 * i + 1] = room[at + kind + i * 8];
+                            columns[2 * i] = tile[at + i * 8];
+                            columns[2 * i + 1] = tile[at + kind + i * 8];
                         }
                         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                            acc4 first_weights = room[k + j * vectors * 32];
+                            acc4 first_weights = tile[k + j * vectors * 32];
                             acc4 last_weights = first_weights;
-                            if (MATRIX == MATRIX_SPLIT) last_weights = room[k + j * vectors * 32 + 32];
+                            if (MATRIX == MATRIX_SPLIT) last_weights = tile[k + j * vectors * 32 + 32];
                             int4 first_bits = float4_to_bits(first_weights);
                             int4 last_bits = float4_to_bits(last_weights);
                             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
@@ -162,7 +137,7 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
                 }
             }
         }
-    ) GPU_MATRIX_END_SUMS(FINISH_ONE),
+    ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
 };
 // clang-format on
 
@@ -170,8 +145,8 @@ const struct gpu_kernel gpu_kernel_matrix_room = {
 
 // A model of a device, in cycles of a compute unit. A quarter of the unit takes PRODUCT cycles for a step of one tile
 // by one tile, 14 for each instruction, and half as many more where one subgroup has a quarter to itself. The unit
-// takes SHARED_BYTES per cycle from its room, BANDWIDTH from the second cache, and CONVERT cycles for 16 vectors of x
-// that become operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps with
+// takes SHARED_BYTES per cycle from shared memory, BANDWIDTH from the second cache, and CONVERT cycles for 16 vectors
+// of x that become operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps with
 // the loads of the first chunk. A group takes START before its first load and after its last sum, LATENCY for that
 // load, CHUNK_CYCLES for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for
 // each round of the sums along z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an
@@ -195,33 +170,27 @@ static int vectors_of(int form)
     return form == MATRIX_SPLIT ? 2 : 1;
 }
 
-// How many tiles of 16 positions, and of 16 outputs, a subgroup computes; its steps of a chunk; how many subgroups of a
-// work-group stand side by side along outputs and along steps; and how many chunks are loaded ahead.
-struct room_block {
-    int positions, outputs, depth;
-    int across, along, ahead;
-};
-
 // A block, and what follows from it.
 struct layout {
-    struct room_block block;
+    struct gpu_matrix_block block; // depth: a subgroup's steps of a chunk
+    int ahead;                     // chunks that are loaded before the first is multiplied
     int64_t chunks;
-    int chunk, stages, turns; // steps of a chunk, chunks of weights in the room, vectors of x for each work-item
-    int round, weights, room; // outputs summed at a time; where the weights are in the room; its vectors
+    int chunk, stages, turns; // steps of a chunk, chunks of weights in shared memory, vectors of x for each work-item
+    int round, weights, tile; // outputs summed at a time; where the weights are in shared memory; its vectors
     int resident;
 };
 
 // How many groups fit a unit by their registers.
 static int resident_of(const struct layout *layout, int items)
 {
-    const struct room_block *block = &layout->block;
+    const struct gpu_matrix_block *block = &layout->block;
     int sums = 8 * block->positions * block->outputs * 2;
-    int each = REGISTERS_BESIDE + sums + 8 * layout->turns * block->ahead + 8 * block->positions + 8;
+    int each = REGISTERS_BESIDE + sums + 8 * layout->turns * layout->ahead + 8 * block->positions + 8;
     return each <= gpu_matrix_most_registers(items) ? 2 : each <= REGISTERS_EACH ? UNIT_REGISTERS / items / each : 0;
 }
 
 // How many work-groups stand along positions.
-static int64_t groups_x(const struct room_block *block, const struct gpu_conv_size *size)
+static int64_t groups_x(const struct gpu_matrix_block *block, const struct gpu_conv_size *size)
 {
     return gpu_divide_up(size->positions, 16 * block->positions);
 }
@@ -229,10 +198,10 @@ static int64_t groups_x(const struct room_block *block, const struct gpu_conv_si
 // Whether a block can be. Fills in the rest.
 static bool complete(struct layout *layout, const struct gpu_caps *caps, const struct gpu_conv_size *size, int form)
 {
-    const struct room_block *block = &layout->block;
+    const struct gpu_matrix_block *block = &layout->block;
     int subgroups = block->across * block->along, items = SUBGROUP * subgroups,
         outputs = 2 * block->positions * block->outputs;
-    int all = caps->room_bytes / 16;
+    int all = caps->dynamic_shared_bytes / 16;
     layout->chunk = block->depth * block->along;
     layout->chunks = gpu_divide_up(gpu_divide_up(size->terms, 4), layout->chunk);
     layout->turns = block->positions * block->depth / block->across;
@@ -242,14 +211,14 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, const s
     int64_t stages = (all - layout->weights) / each;
     if (stages > layout->chunks) stages = layout->chunks;
     layout->stages = stages < MAX_STAGES ? (int)stages : MAX_STAGES;
-    layout->room = layout->weights + layout->stages * each;
+    layout->tile = layout->weights + layout->stages * each;
     int sums = block->along > 1 ? layout->round * items : 0;
-    if (sums > layout->room) layout->room = sums;
+    if (sums > layout->tile) layout->tile = sums;
     layout->resident = resident_of(layout, items);
     return size->terms <= MAX_TERMS && block->positions * block->depth % block->across == 0 &&
-           4 * subgroups % block->positions == 0 && layout->turns >= 1 && layout->turns * block->ahead <= MAX_TURNS &&
-           (block->ahead == 1 || block->ahead <= layout->chunks) && outputs <= MAX_OUTPUTS &&
-           subgroups <= MAX_SUBGROUPS && layout->stages >= (layout->chunks > 1 ? 2 : 1) && layout->room <= all &&
+           4 * subgroups % block->positions == 0 && layout->turns >= 1 && layout->turns * layout->ahead <= MAX_TURNS &&
+           (layout->ahead == 1 || layout->ahead <= layout->chunks) && outputs <= MAX_OUTPUTS &&
+           subgroups <= MAX_SUBGROUPS && layout->stages >= (layout->chunks > 1 ? 2 : 1) && layout->tile <= all &&
            layout->resident > 0 && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
            block->across <= caps->max_group[1] && groups_x(block, size) <= caps->max_groups[0] &&
            gpu_divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
@@ -257,7 +226,7 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, const s
 
 static int64_t block_cycles(const struct layout *layout, int units, const struct gpu_conv_size *size, int form)
 {
-    const struct room_block *block = &layout->block;
+    const struct gpu_matrix_block *block = &layout->block;
     int64_t groups = groups_x(block, size) * gpu_divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
     int64_t subgroups = (int64_t)block->across * block->along, each = gpu_divide_up(groups, units);
     int64_t waves = gpu_divide_up(each, layout->resident), steps = layout->chunks * layout->chunk;
@@ -270,7 +239,7 @@ static int64_t block_cycles(const struct layout *layout, int units, const struct
     int64_t loads = each * steps * 1024 * block->positions / BANDWIDTH, first = loads / layout->chunks;
     int64_t work = first + gpu_overlapped(products, shared, loads - first);
     int64_t rounds = block->along > 1 ? gpu_divide_up(2 * block->positions * block->outputs, layout->round) : 0;
-    int64_t waits = layout->chunks * CHUNK_CYCLES + gpu_divide_up(layout->chunks, block->ahead) * AHEAD_CYCLES;
+    int64_t waits = layout->chunks * CHUNK_CYCLES + gpu_divide_up(layout->chunks, layout->ahead) * AHEAD_CYCLES;
     return work + waves * (START + LATENCY + rounds * ROUND_CYCLES + waits);
 }
 
@@ -278,74 +247,59 @@ static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps
                         int form)
 {
     for (int i = 0; i < 3 * 3 * 4 * 4 * 4 * 3; i++) {
-        struct layout layout = {
-            .block = {1 << i % 3, 1 << i / 3 % 3, 1 << i / 9 % 4, 1 << i / 36 % 4, 1 << i / 144 % 4, 1 << i / 576}};
-        const struct room_block *block = &layout.block;
+        struct layout layout = {.block = {1 << i % 3, 1 << i / 3 % 3, 1 << i / 9 % 4, 1 << i / 36 % 4,
+                                          1 << i / 144 % 4},
+                                .ahead = 1 << i / 576};
+        const struct gpu_matrix_block *block = &layout.block;
         if (!complete(&layout, caps, size, form)) continue;
         struct gpu_tuned_block numbers = {
-            {block->positions, block->outputs, block->depth, block->across, block->along, block->ahead}};
+            {block->positions, block->outputs, block->depth, block->across, block->along, layout.ahead}};
         gpu_ranking_add(ranking, &numbers, block_cycles(&layout, gpu_conv_units(caps), size, form));
     }
 }
 
-static struct room_block block_of(const struct gpu_tuned_block *block)
-{
-    const int32_t *n = block->numbers;
-    return (struct room_block){n[0], n[1], n[2], n[3], n[4], n[5]};
-}
-
-int64_t gpu_matrix_room_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form)
+int64_t gpu_matrix_shared_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form)
 {
     struct gpu_ranking ranking = {.room = 1};
-    if (caps->room_bytes > 0 && (form == MATRIX_SPLIT || form == MATRIX_NARROW))
+    if (caps->dynamic_shared_bytes > 0 && (form == MATRIX_SPLIT || form == MATRIX_NARROW))
         rank_blocks(&ranking, caps, size, form);
     return gpu_ranking_limit(&ranking);
 }
 
 // The fastest block, or one that was measured. in: how x is read. *tuned: for the dispatch.
-static struct room_block choose(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form, int in,
-                                int *tuned)
+static struct layout choose(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form, int in, int *tuned)
 {
     struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
     const struct gpu_tuned_block *block = NULL;
     *tuned = 0;
     rank_blocks(&ranking, plan->caps, size, form);
     if (gpu_tuning_answers(plan->tuning) && size->positions <= INT_MAX) {
-        struct gpu_tuned_size asked = {"convolve_room",
+        struct gpu_tuned_size asked = {"convolve_matrix_shared",
                                        {(int32_t)size->positions, size->slices, size->terms, form, in,
                                         (int32_t)plan->precision}};
         block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
     }
-    return block_of(block ? block : &ranking.blocks[0]);
+    const int32_t *n = block ? block->numbers : ranking.blocks[0].numbers;
+    struct layout layout = {.block = {n[0], n[1], n[2], n[3], n[4]}, .ahead = n[5]};
+    complete(&layout, plan->caps, size, form);
+    return layout;
 }
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
-// The vectors of the weights: those of the bias, and then streams. A group's outputs follow each other in each step,
-// and so do a chunk's steps, so that a chunk is one range.
-static struct gpu_weights *pack(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int slices,
-                                const struct layout *layout)
+bool gpu_plan_matrix_shared(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
+                            const struct gpu_matrix_places *places, int form)
 {
-    struct gpu_matrix_block together = {.outputs = layout->block.outputs * layout->block.across, .across = 1};
-    int64_t steps = layout->chunks * layout->chunk;
-    int64_t count = slices + gpu_matrix_vectors(&together, form, slices, steps);
-    struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
-    if (!weights) return NULL;
-    for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
-    gpu_matrix_pack(conv, form, &together, steps, false, weights->integers + (size_t)4 * slices);
-    return weights;
-}
-
-bool gpu_plan_matrix_room(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                          const struct gpu_matrix_places *places, int form)
-{
-    struct gpu_shape y = conv->y->shape;
-    int tuned;
-    struct layout layout = {.block = choose(plan, size, form, places->in, &tuned)};
-    const struct room_block *block = &layout.block;
-    complete(&layout, plan->caps, size, form);
-    struct gpu_weights *weights = pack(plan, conv, form, size->slices, &layout);
-    if (!weights) return false;
+    struct gpu_matrix_launch launch = {.kernel = &gpu_kernel_matrix_shared};
+    struct layout layout = choose(plan, size, form, places->in, &launch.tuned);
+    const struct gpu_matrix_block *block = &layout.block;
+    // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
+    const struct gpu_matrix_block together = {.outputs = block->outputs * block->across, .across = 1};
+    launch.block = *block;
+    launch.steps = layout.chunks * layout.chunk;
+    launch.shared_at = layout.weights;
+    launch.weights = gpu_matrix_weights(plan, conv, form, &together, launch.steps);
+    if (!launch.weights) return false;
     int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
         [BLOCK_O] = block->outputs,
@@ -356,25 +310,10 @@ bool gpu_plan_matrix_room(struct gpu_plan *plan, const struct gpu_convolution *c
         [TURNS] = layout.turns,
         [ROUND] = layout.round,
         [MATRIX] = form,
-        [ROOM] = layout.room,
-        [AHEAD] = block->ahead,
+        [TILE] = layout.tile,
+        [AHEAD] = layout.ahead,
         [RESIDENT] = layout.resident,
     };
-    struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_matrix_room,
-        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{size->terms, conv->kernel_w, conv->kernel_h, (int)(layout.chunks * layout.chunk)},
-                   {places->step_w, places->step_h, conv->pad_left, conv->pad_top},
-                   {conv->dilation_w, conv->dilation_h, size->slices, layout.weights},
-                   {places->grid_w, places->grid_h, conv->offset_x, conv->offset_y}},
-        .group = {SUBGROUP, block->across, block->along},
-        .grid = {(int)gpu_divide_up(places->positions, 16 * block->positions) * SUBGROUP,
-                 (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
-        .epilogue = plan->node ? &plan->node->epilogue : NULL,
-        .tuned = tuned,
-    };
-    for (int i = 0; i < CONSTANTS; i++)
-        desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix_room.constants[i].name, values[i]};
-    if (places->out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
-    return gpu_plan_dispatch(plan, &desc);
+    launch.values = values;
+    return gpu_matrix_dispatch(plan, conv, size, places, &launch);
 }
