@@ -100,6 +100,21 @@ static inline int sketch_two(struct sketch *sketch, int builtin, int a, int b)
     return y;
 }
 
+static inline int sketch_in_any_order(struct sketch *sketch, int builtin, int a, int b)
+{
+    return pick(2) ? sketch_two(sketch, builtin, a, b) : sketch_two(sketch, builtin, b, a);
+}
+
+// (a - b)^2, in one of its spellings.
+static inline int sketch_squared_difference(struct sketch *sketch, int a, int b)
+{
+    int kind = pick(3);
+    if (kind == 0) return sketch_two(sketch, kTfLiteBuiltinSquaredDifference, a, b);
+    int difference = sketch_two(sketch, kTfLiteBuiltinSub, a, b);
+    if (kind == 1) return sketch_one(sketch, kTfLiteBuiltinSquare, difference);
+    return sketch_two(sketch, kTfLiteBuiltinMul, difference, difference);
+}
+
 static inline int sketch_reshape(struct sketch *sketch, int x, int rank, const int *dims)
 {
     int y = sketch_tensor(sketch, TEST_FLOAT32, rank, dims);
@@ -233,6 +248,49 @@ static inline void sketch_compare(const struct sketch *sketch, const char *devic
     end(&cpu);
     end(&gpu);
     tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- random graphs --------------------------------------------------------------------------------------------------
+
+// Graphs by number, each right or with something wrong, by number as well: 0 is nothing.
+struct sketch_graphs {
+    void (*make)(struct sketch *sketch, int number, int spoiler);
+    const char *const *spoilers;
+    int spoiler_count;
+    float scale, bound; // of sketch_compare
+};
+
+// How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
+struct sketch_place {
+    const char *device;
+    int graphs, spoiled;
+};
+
+static inline void sketch_compare_graphs(const struct sketch_graphs *graphs, const struct sketch_place *place)
+{
+    if (!has_device(place->device)) skip();
+    for (int number = 0; number < place->graphs; number++)
+        for (int spoiler = 0; spoiler < (number < place->spoiled ? graphs->spoiler_count : 1); spoiler++) {
+            struct sketch sketch;
+            char name[64];
+            snprintf(name, sizeof name, "graph %d, %s", number, graphs->spoilers[spoiler]);
+            graphs->make(&sketch, number, spoiler);
+            sketch_compare(&sketch, place->device, "f32", graphs->scale, graphs->bound, name);
+            sketch_free(&sketch);
+        }
+}
+
+// So many right graphs in a precision of halves.
+static inline void sketch_compare_in_halves(const struct sketch_graphs *graphs, const char *device,
+                                            const char *precision, int count, float bound)
+{
+    if (!has_device(device)) skip();
+    for (int number = 0; number < count; number++) {
+        struct sketch sketch;
+        graphs->make(&sketch, number, 0);
+        sketch_compare(&sketch, device, precision, graphs->scale, bound, "in halves");
+        sketch_free(&sketch);
+    }
 }
 
 #endif

@@ -53,8 +53,7 @@ static int add_masking(struct sketch *sketch, int scores, const struct sizes *n,
         for (int i = 0; data && i < sketch_elements(sketch, mask); i++)
             if (pick(3) == 0) data[i] = -1.0e9f;
     }
-    return pick(2) ? sketch_two(sketch, kTfLiteBuiltinAdd, scores, mask)
-                   : sketch_two(sketch, kTfLiteBuiltinAdd, mask, scores);
+    return sketch_in_any_order(sketch, kTfLiteBuiltinAdd, scores, mask);
 }
 
 static void random_sizes(struct sizes *n, enum spoiler spoiler)
@@ -131,41 +130,25 @@ static void one_dispatch(void **state)
         }
 }
 
-// Results are means of numbers up to 1.
-static const float bound = 1e-5f;
+static void any_graph(struct sketch *sketch, int number, int spoiler)
+{
+    bool masked;
+    random_graph(sketch, number, (enum spoiler)spoiler, &masked);
+}
 
-// How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
-static struct place {
-    const char *device;
-    int graphs, spoiled;
-} places[] = {{"opencl", 12, 1}, {"vulkan", 12, 0}, {"gles", 1, 0}, {"cuda", 2, 0}};
+// Results are means of numbers up to 1.
+static const struct sketch_graphs graphs = {any_graph, spoilers, SPOILERS, .scale = 2, .bound = 1e-5f};
+
+static struct sketch_place places[] = {{"opencl", 12, 1}, {"vulkan", 12, 0}, {"gles", 1, 0}, {"cuda", 2, 0}};
 
 static void results_are_those_of_the_cpu(void **state)
 {
-    const struct place *place = *state;
-    if (!has_device(place->device)) skip();
-    for (int number = 0; number < place->graphs; number++)
-        for (int spoiler = NOTHING; spoiler < (number < place->spoiled ? SPOILERS : 1); spoiler++) {
-            struct sketch sketch;
-            bool masked;
-            char name[64];
-            snprintf(name, sizeof name, "graph %d, %s", number, spoilers[spoiler]);
-            random_graph(&sketch, number, (enum spoiler)spoiler, &masked);
-            sketch_compare(&sketch, place->device, "f32", 2, bound, name);
-            sketch_free(&sketch);
-        }
+    sketch_compare_graphs(&graphs, *state);
 }
 
 static void halves(void **state)
 {
-    if (!has_device(*state)) skip();
-    for (int number = 0; number < 3; number++) {
-        struct sketch sketch;
-        bool masked;
-        random_graph(&sketch, number, NOTHING, &masked);
-        sketch_compare(&sketch, *state, "f16", 2, 0.01f, "in halves");
-        sketch_free(&sketch);
-    }
+    sketch_compare_in_halves(&graphs, *state, "f16", 3, 0.01f);
 }
 
 // A row in which everything is masked out has the mean of all values, as on the CPU, not that of the keys that a tile
@@ -184,7 +167,7 @@ static void rows_without_keys(void **state)
     value = sketch_matmul(&sketch, sketch_softmax(&sketch, value, 1), v, false);
     sketch_output(&sketch, value);
     assert_int_equal(sketch_count(&sketch, "attention ", NULL), 1);
-    sketch_compare(&sketch, *state, "f32", 2, bound, "all is masked");
+    sketch_compare(&sketch, *state, "f32", graphs.scale, graphs.bound, "all is masked");
     sketch_free(&sketch);
 }
 

@@ -23,14 +23,9 @@ static const char *const spoilers[SPOILERS] = {
     "nothing",       "the tangent is an output", "the cube is read",         "another factor of the cube",
     "another slope", "a factor that is no half", "another x at the outside", "a fourth power"};
 
-static int in_any_order(struct sketch *sketch, int builtin, int a, int b)
-{
-    return pick(2) ? sketch_two(sketch, builtin, a, b) : sketch_two(sketch, builtin, b, a);
-}
-
 static int times(struct sketch *sketch, int x, float number)
 {
-    return in_any_order(sketch, kTfLiteBuiltinMul, x, sketch_number(sketch, number));
+    return sketch_in_any_order(sketch, kTfLiteBuiltinMul, x, sketch_number(sketch, number));
 }
 
 static int cube_of(struct sketch *sketch, int x)
@@ -38,7 +33,7 @@ static int cube_of(struct sketch *sketch, int x)
     int kind = pick(3);
     if (kind == 0) return sketch_two(sketch, kTfLiteBuiltinPow, x, sketch_number(sketch, 3));
     int square = kind == 1 ? sketch_one(sketch, kTfLiteBuiltinSquare, x) : sketch_two(sketch, kTfLiteBuiltinMul, x, x);
-    return in_any_order(sketch, kTfLiteBuiltinMul, square, x);
+    return sketch_in_any_order(sketch, kTfLiteBuiltinMul, square, x);
 }
 
 static int add_gelu(struct sketch *sketch, int x, int other, enum spoiler spoiler)
@@ -47,26 +42,27 @@ static int add_gelu(struct sketch *sketch, int x, int other, enum spoiler spoile
     float half = spoiler == OTHER_HALF ? 0.5f + 0x1p-20f : 0.5f;
     int cube = cube_of(sketch, x), argument, outside = spoiler == OTHER_X ? other : x;
     if (pick(2)) {
-        argument = times(sketch, in_any_order(sketch, kTfLiteBuiltinAdd, x, times(sketch, cube, cubic)), slope);
+        argument = times(sketch, sketch_in_any_order(sketch, kTfLiteBuiltinAdd, x, times(sketch, cube, cubic)), slope);
     } else {
         int linear = times(sketch, x, slope);
-        argument = in_any_order(sketch, kTfLiteBuiltinAdd, linear, times(sketch, cube, cubic * slope));
+        argument = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, linear, times(sketch, cube, cubic * slope));
     }
     if (spoiler == FOURTH_POWER)
-        argument = in_any_order(sketch, kTfLiteBuiltinAdd, argument,
-                                times(sketch, sketch_two(sketch, kTfLiteBuiltinMul, cube, x), 0.01f));
+        argument = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, argument,
+                                       times(sketch, sketch_two(sketch, kTfLiteBuiltinMul, cube, x), 0.01f));
     int tanh = sketch_one(sketch, kTfLiteBuiltinTanh, argument);
     if (spoiler == TANH_IS_OUTPUT) sketch_output(sketch, tanh);
     if (spoiler == CUBE_IS_READ) sketch_output(sketch, sketch_one(sketch, kTfLiteBuiltinTanh, cube));
     int kind = pick(4);
     if (kind == 0) { // x t / 2 + x / 2
-        int product = in_any_order(sketch, kTfLiteBuiltinMul, tanh, outside);
-        return in_any_order(sketch, kTfLiteBuiltinAdd, times(sketch, product, half), times(sketch, outside, half));
+        int product = sketch_in_any_order(sketch, kTfLiteBuiltinMul, tanh, outside);
+        return sketch_in_any_order(sketch, kTfLiteBuiltinAdd, times(sketch, product, half),
+                                   times(sketch, outside, half));
     }
-    int sum = in_any_order(sketch, kTfLiteBuiltinAdd, tanh, sketch_number(sketch, 1));
-    if (kind == 1) return times(sketch, in_any_order(sketch, kTfLiteBuiltinMul, outside, sum), half);
-    if (kind == 2) return in_any_order(sketch, kTfLiteBuiltinMul, times(sketch, sum, half), outside);
-    return in_any_order(sketch, kTfLiteBuiltinMul, times(sketch, outside, half), sum);
+    int sum = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, tanh, sketch_number(sketch, 1));
+    if (kind == 1) return times(sketch, sketch_in_any_order(sketch, kTfLiteBuiltinMul, outside, sum), half);
+    if (kind == 2) return sketch_in_any_order(sketch, kTfLiteBuiltinMul, times(sketch, sum, half), outside);
+    return sketch_in_any_order(sketch, kTfLiteBuiltinMul, times(sketch, outside, half), sum);
 }
 
 static int add_dense(struct sketch *sketch, int x, int outputs)

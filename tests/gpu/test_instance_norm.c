@@ -34,11 +34,6 @@ static const char *const spoilers[SPOILERS] = {
 // Gamma or beta: absent, constants, an input, one for each batch.
 enum kind { ABSENT, CONSTANT, VALUE, BATCHES, KINDS };
 
-static int in_any_order(struct sketch *sketch, int builtin, int a, int b)
-{
-    return pick(2) ? sketch_two(sketch, builtin, a, b) : sketch_two(sketch, builtin, b, a);
-}
-
 // Over height and width, or height alone.
 static int mean_of(struct sketch *sketch, int x, bool rows)
 {
@@ -63,38 +58,30 @@ static int factor_of(struct sketch *sketch, int x, enum kind kind)
     return pick(2) ? sketch_one(sketch, kTfLiteBuiltinTanh, value) : value;
 }
 
-static int square_of(struct sketch *sketch, int x, int mean)
-{
-    int spelling = pick(3);
-    if (spelling == 0) return sketch_two(sketch, kTfLiteBuiltinSquaredDifference, x, mean);
-    int difference = sketch_two(sketch, kTfLiteBuiltinSub, x, mean);
-    if (spelling == 1) return sketch_one(sketch, kTfLiteBuiltinSquare, difference);
-    return sketch_two(sketch, kTfLiteBuiltinMul, difference, difference);
-}
-
 static int add_norm(struct sketch *sketch, int x, enum kind gamma_kind, enum kind beta_kind, enum spoiler spoiler)
 {
     int gamma = factor_of(sketch, x, gamma_kind), beta = factor_of(sketch, x, beta_kind), y;
     int mean = mean_of(sketch, x, spoiler == ROWS);
-    int squares = square_of(sketch, x, spoiler == OTHER_MEAN ? sketch_number(sketch, 0.125f) : mean);
+    int squares = sketch_squared_difference(sketch, x, spoiler == OTHER_MEAN ? sketch_number(sketch, 0.125f) : mean);
     int variance = mean_of(sketch, squares, spoiler == ROWS);
-    int sum = in_any_order(sketch, kTfLiteBuiltinAdd, variance, sketch_number(sketch, 0.001f));
+    int sum = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, variance, sketch_number(sketch, 0.001f));
     int scale = pick(2) ? sketch_one(sketch, kTfLiteBuiltinRsqrt, sum)
                         : sketch_two(sketch, kTfLiteBuiltinPow, sum, sketch_number(sketch, -0.5f));
     if (pick(2) && spoiler != OTHER_FACTOR && spoiler != OTHER_GAMMA) { // (x - mean) scale, and the factors after it
-        y = in_any_order(sketch, kTfLiteBuiltinMul, sketch_two(sketch, kTfLiteBuiltinSub, x, mean), scale);
-        if (gamma >= 0) y = in_any_order(sketch, kTfLiteBuiltinMul, y, gamma);
-        if (beta >= 0) y = in_any_order(sketch, kTfLiteBuiltinAdd, y, beta);
+        y = sketch_in_any_order(sketch, kTfLiteBuiltinMul, sketch_two(sketch, kTfLiteBuiltinSub, x, mean), scale);
+        if (gamma >= 0) y = sketch_in_any_order(sketch, kTfLiteBuiltinMul, y, gamma);
+        if (beta >= 0) y = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, y, beta);
     } else { // x times the factors, and beta less the mean times them
-        int both = gamma < 0 ? scale : in_any_order(sketch, kTfLiteBuiltinMul, scale, gamma);
+        int both = gamma < 0 ? scale : sketch_in_any_order(sketch, kTfLiteBuiltinMul, scale, gamma);
         int other = both;
         if (spoiler == OTHER_FACTOR) other = sketch_two(sketch, kTfLiteBuiltinMul, both, sketch_number(sketch, 0.5f));
-        if (spoiler == OTHER_GAMMA) other = in_any_order(sketch, kTfLiteBuiltinMul, scale, factor_of(sketch, x, VALUE));
-        int less = in_any_order(sketch, kTfLiteBuiltinMul, mean, other);
-        int scaled = in_any_order(sketch, kTfLiteBuiltinMul, x, both);
-        y = beta < 0
-                ? sketch_two(sketch, kTfLiteBuiltinSub, scaled, less)
-                : in_any_order(sketch, kTfLiteBuiltinAdd, scaled, sketch_two(sketch, kTfLiteBuiltinSub, beta, less));
+        if (spoiler == OTHER_GAMMA)
+            other = sketch_in_any_order(sketch, kTfLiteBuiltinMul, scale, factor_of(sketch, x, VALUE));
+        int less = sketch_in_any_order(sketch, kTfLiteBuiltinMul, mean, other);
+        int scaled = sketch_in_any_order(sketch, kTfLiteBuiltinMul, x, both);
+        y = beta < 0 ? sketch_two(sketch, kTfLiteBuiltinSub, scaled, less)
+                     : sketch_in_any_order(sketch, kTfLiteBuiltinAdd, scaled,
+                                           sketch_two(sketch, kTfLiteBuiltinSub, beta, less));
     }
     if (spoiler == MEAN_IS_OUTPUT) sketch_output(sketch, mean);
     if (spoiler == SCALE_IS_OUTPUT) sketch_output(sketch, scale);
@@ -103,11 +90,11 @@ static int add_norm(struct sketch *sketch, int x, enum kind gamma_kind, enum kin
 }
 
 // x, perhaps computed, its normalization, and what reads it.
-static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler)
+static void random_graph(struct sketch *sketch, int number, int spoiler)
 {
     static const int channels[] = {1, 2, 3, 4, 5, 8, 13, 32};
     memset(sketch, 0, sizeof *sketch);
-    seed = (uint32_t)(number * 64 + (int)spoiler);
+    seed = (uint32_t)(number * 64 + spoiler);
     for (int i = 0; i < 8; i++) pick(2);
     bool large = pick(3) == 0; // several parts
     int dims[4] = {1 + pick(3), 1 + pick(5), 2 + pick(8), channels[pick(8)]};
@@ -116,7 +103,7 @@ static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler
     int x = sketch_input(sketch, 4, dims), given = x;
     if (pick(2)) x = sketch_one(sketch, kTfLiteBuiltinTanh, x);
     enum kind gamma = (enum kind)pick(KINDS), beta = (enum kind)pick(KINDS);
-    int y = add_norm(sketch, x, gamma, beta, spoiler);
+    int y = add_norm(sketch, x, gamma, beta, (enum spoiler)spoiler);
     if (pick(2)) y = sketch_one(sketch, kTfLiteBuiltinRelu, y);
     if (pick(2)) y = sketch_two(sketch, kTfLiteBuiltinAdd, y, given);
     sketch_output(sketch, y);
@@ -130,7 +117,7 @@ static void two_dispatches(void **state)
     for (int number = 0; number < GRAPHS; number++)
         for (int spoiler = NOTHING; spoiler < SPOILERS; spoiler++) {
             struct sketch sketch;
-            random_graph(&sketch, number, (enum spoiler)spoiler);
+            random_graph(&sketch, number, spoiler);
             int all, count = sketch_count(&sketch, "instance_norm", NULL);
             int first = sketch_count(&sketch, "instance_statistics", &all);
             if (count != (spoiler == NOTHING) || first != count)
@@ -140,39 +127,20 @@ static void two_dispatches(void **state)
 }
 
 // Results are at most about 16, and rounded a few dozen times.
-static const float bound = 5e-5f;
+static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
 
-// How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
-static struct place {
-    const char *device;
-    int graphs, spoiled;
-} places[] = {{"opencl", 14, 1}, {"vulkan", 14, 1}, {"gles", 2, 0}, {"cuda", 3, 0}};
+static struct sketch_place places[] = {{"opencl", 14, 1}, {"vulkan", 14, 1}, {"gles", 2, 0}, {"cuda", 3, 0}};
 
 static void results_are_those_of_the_cpu(void **state)
 {
-    const struct place *place = *state;
-    if (!has_device(place->device)) skip();
-    for (int number = 0; number < place->graphs; number++)
-        for (int spoiler = NOTHING; spoiler < (number < place->spoiled ? SPOILERS : 1); spoiler++) {
-            struct sketch sketch;
-            char name[64];
-            snprintf(name, sizeof name, "graph %d, %s", number, spoilers[spoiler]);
-            random_graph(&sketch, number, (enum spoiler)spoiler);
-            sketch_compare(&sketch, place->device, "f32", 4, bound, name);
-            sketch_free(&sketch);
-        }
+    sketch_compare_graphs(&graphs, *state);
 }
 
 // In half precision two kernels round less often than ten do.
 static void halves(void **state)
 {
-    if (!has_device(*state)) skip();
-    for (int number = 0; number < 6; number++) {
-        struct sketch sketch;
-        random_graph(&sketch, number, NOTHING);
-        sketch_compare(&sketch, *state, number % 2 ? "f16" : "f16s", 4, 0.02f, "in halves");
-        sketch_free(&sketch);
-    }
+    sketch_compare_in_halves(&graphs, *state, "f16s", 6, 0.02f);
+    sketch_compare_in_halves(&graphs, *state, "f16", 6, 0.02f);
 }
 
 // ---- a large mean ---------------------------------------------------------------------------------------------------

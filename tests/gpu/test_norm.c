@@ -25,20 +25,6 @@ static int as_column(struct sketch *sketch, int mean, int x)
     return sketch_reshape(sketch, mean, rank, dims);
 }
 
-static int in_any_order(struct sketch *sketch, int builtin, int a, int b)
-{
-    return pick(2) ? sketch_two(sketch, builtin, a, b) : sketch_two(sketch, builtin, b, a);
-}
-
-static int square_of(struct sketch *sketch, int x, int mean)
-{
-    int kind = pick(3);
-    if (kind == 0) return sketch_two(sketch, kTfLiteBuiltinSquaredDifference, x, mean);
-    int difference = sketch_two(sketch, kTfLiteBuiltinSub, x, mean);
-    if (kind == 1) return sketch_one(sketch, kTfLiteBuiltinSquare, difference);
-    return sketch_two(sketch, kTfLiteBuiltinMul, difference, difference);
-}
-
 // A layer normalization of x, with factors for each channel or without.
 static int add_norm(struct sketch *sketch, int x, enum spoiler spoiler)
 {
@@ -46,9 +32,9 @@ static int add_norm(struct sketch *sketch, int x, enum spoiler spoiler)
     bool rows = pick(2), gamma = pick(2) || spoiler == OTHER_FACTOR, beta = pick(2);
     int row_mean = sketch_mean(sketch, x, rows), mean = as_column(sketch, row_mean, x);
     int center = spoiler == OTHER_MEAN ? sketch_number(sketch, 0.125f) : mean;
-    int squares = square_of(sketch, x, center);
+    int squares = sketch_squared_difference(sketch, x, center);
     int row_variance = sketch_mean(sketch, squares, rows);
-    int sum = in_any_order(sketch, kTfLiteBuiltinAdd, row_variance, sketch_number(sketch, 0.001f));
+    int sum = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, row_variance, sketch_number(sketch, 0.001f));
     int kind = pick(3), scale = -1, y, factor = sketch_constant(sketch, 1, &c, 0.5f, 1.5f);
     if (kind == 0) scale = sketch_one(sketch, kTfLiteBuiltinRsqrt, sum);
     if (kind == 1) scale = sketch_two(sketch, kTfLiteBuiltinPow, sum, sketch_number(sketch, -0.5f));
@@ -58,21 +44,21 @@ static int add_norm(struct sketch *sketch, int x, enum spoiler spoiler)
     if (scale < 0) { // (x - mean) / root, and the factors after it
         int difference = sketch_two(sketch, kTfLiteBuiltinSub, x, mean);
         y = sketch_two(sketch, kTfLiteBuiltinDiv, difference, as_column(sketch, root, x));
-        if (gamma) y = in_any_order(sketch, kTfLiteBuiltinMul, y, factor);
+        if (gamma) y = sketch_in_any_order(sketch, kTfLiteBuiltinMul, y, factor);
     } else if (!gamma && pick(2)) { // the mean times the scale, in rows
-        int product = in_any_order(sketch, kTfLiteBuiltinMul, row_mean, scale);
+        int product = sketch_in_any_order(sketch, kTfLiteBuiltinMul, row_mean, scale);
         int less = sketch_two(sketch, kTfLiteBuiltinSub, sketch_number(sketch, 0), product);
-        y = in_any_order(sketch, kTfLiteBuiltinMul, x, as_column(sketch, scale, x));
-        y = in_any_order(sketch, kTfLiteBuiltinAdd, y, as_column(sketch, less, x));
+        y = sketch_in_any_order(sketch, kTfLiteBuiltinMul, x, as_column(sketch, scale, x));
+        y = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, y, as_column(sketch, less, x));
     } else { // x times the factors, less the mean times them
         int column = as_column(sketch, scale, x);
-        int both = gamma ? in_any_order(sketch, kTfLiteBuiltinMul, column, factor) : column;
+        int both = gamma ? sketch_in_any_order(sketch, kTfLiteBuiltinMul, column, factor) : column;
         int less = sketch_one(sketch, kTfLiteBuiltinNeg, mean);
-        less = in_any_order(sketch, kTfLiteBuiltinMul, less, spoiler == OTHER_FACTOR ? column : both);
-        y = in_any_order(sketch, kTfLiteBuiltinMul, x, both);
-        y = in_any_order(sketch, kTfLiteBuiltinAdd, y, less);
+        less = sketch_in_any_order(sketch, kTfLiteBuiltinMul, less, spoiler == OTHER_FACTOR ? column : both);
+        y = sketch_in_any_order(sketch, kTfLiteBuiltinMul, x, both);
+        y = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, y, less);
     }
-    if (beta) y = in_any_order(sketch, kTfLiteBuiltinAdd, y, sketch_constant(sketch, 1, &c, -0.5f, 0.5f));
+    if (beta) y = sketch_in_any_order(sketch, kTfLiteBuiltinAdd, y, sketch_constant(sketch, 1, &c, -0.5f, 0.5f));
     if (spoiler == MEAN_IS_OUTPUT) sketch_output(sketch, row_mean);
     if (spoiler == SCALE_IS_OUTPUT) sketch_output(sketch, scale < 0 ? root : scale);
     if (spoiler == SQUARES_ARE_READ) sketch_output(sketch, sketch_one(sketch, kTfLiteBuiltinExp, squares));
@@ -80,18 +66,18 @@ static int add_norm(struct sketch *sketch, int x, enum spoiler spoiler)
 }
 
 // x, perhaps computed and reshaped, its normalization, perhaps reshaped, and what reads it.
-static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler)
+static void random_graph(struct sketch *sketch, int number, int spoiler)
 {
     static const int channels[] = {2, 3, 4, 5, 8, 13, 64, 70, 256};
     memset(sketch, 0, sizeof *sketch);
-    seed = (uint32_t)(number * 64 + (int)spoiler);
+    seed = (uint32_t)(number * 64 + spoiler);
     for (int i = 0; i < 8; i++) pick(2);
     int b = 1 + pick(4), h = 1 + pick(3), w = 1 + pick(9), c = channels[pick(9)], rank = 2 + pick(3);
     int dims[4] = {b, h, w, c}, flat[2] = {b * h * w, c}, three[3] = {b, h * w, c};
     int x = sketch_input(sketch, 4, dims), given = x;
     if (pick(2)) x = sketch_one(sketch, kTfLiteBuiltinTanh, x);
     if (rank < 4) x = sketch_reshape(sketch, x, rank, rank == 2 ? flat : three);
-    int y = add_norm(sketch, x, spoiler);
+    int y = add_norm(sketch, x, (enum spoiler)spoiler);
     if (pick(2)) y = sketch_one(sketch, kTfLiteBuiltinTanh, y);
     if (rank < 4 && pick(2)) {
         y = sketch_reshape(sketch, y, 4, dims);
@@ -108,7 +94,7 @@ static void one_dispatch(void **state)
     for (int number = 0; number < GRAPHS; number++)
         for (int spoiler = NOTHING; spoiler < SPOILERS; spoiler++) {
             struct sketch sketch;
-            random_graph(&sketch, number, (enum spoiler)spoiler);
+            random_graph(&sketch, number, spoiler);
             int count = sketch_count(&sketch, "layer_norm", NULL);
             if (count != (spoiler == NOTHING)) fail_msg("graph %d, %s: %d", number, spoilers[spoiler], count);
             sketch_free(&sketch);
@@ -116,39 +102,19 @@ static void one_dispatch(void **state)
 }
 
 // Results are at most about 16 (256 channels, a factor of 1.5), and rounded a few dozen times.
-static const float bound = 5e-5f;
+static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
 
-// How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
-static struct place {
-    const char *device;
-    int graphs, spoiled;
-} places[] = {{"opencl", 20, 2}, {"vulkan", 20, 2}, {"gles", 2, 0}, {"cuda", 3, 0}};
+static struct sketch_place places[] = {{"opencl", 20, 2}, {"vulkan", 20, 2}, {"gles", 2, 0}, {"cuda", 3, 0}};
 
 static void results_are_those_of_the_cpu(void **state)
 {
-    const struct place *place = *state;
-    if (!has_device(place->device)) skip();
-    for (int number = 0; number < place->graphs; number++)
-        for (int spoiler = NOTHING; spoiler < (number < place->spoiled ? SPOILERS : 1); spoiler++) {
-            struct sketch sketch;
-            char name[64];
-            snprintf(name, sizeof name, "graph %d, %s", number, spoilers[spoiler]);
-            random_graph(&sketch, number, (enum spoiler)spoiler);
-            sketch_compare(&sketch, place->device, "f32", 4, bound, name);
-            sketch_free(&sketch);
-        }
+    sketch_compare_graphs(&graphs, *state);
 }
 
 // In half precision one kernel rounds less often than ten do.
 static void halves(void **state)
 {
-    if (!has_device(*state)) skip();
-    for (int number = 0; number < 6; number++) {
-        struct sketch sketch;
-        random_graph(&sketch, number, NOTHING);
-        sketch_compare(&sketch, *state, "f16", 4, 0.02f, "in halves");
-        sketch_free(&sketch);
-    }
+    sketch_compare_in_halves(&graphs, *state, "f16", 6, 0.02f);
 }
 
 int main(void)
