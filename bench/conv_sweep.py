@@ -167,9 +167,8 @@ def times_of(engines, rounds, choose):
     return {name: choose(values) for name, values in times.items()}
 
 
-def measure(arguments, layer, kind, folder):
-    path = folder / "layer.tflite"
-    path.write_bytes(layer.model(kind))
+def time_model(arguments, path, choose):
+    """Microseconds of each engine, Halite's output and the official one's, of one run on the same random inputs."""
     official = Official(path, arguments.threads)
     engines = {"official": official, "OpenVINO": attempt(lambda: OpenVino(path, arguments.threads))}
     for name, library in zip(("Halite", "before"), arguments.libraries.split(",")):
@@ -178,10 +177,16 @@ def measure(arguments, layer, kind, folder):
     inputs = list(random_inputs(official.details))
     for engine in engines.values():
         engine.feed(inputs)
-    times = times_of(engines, arguments.rounds, min if arguments.least else statistics.median)
-    expected = official.output(None).astype(np.float64)
-    apart = np.abs(engines["Halite"].output(official.output(None)).astype(np.float64) - expected).max()
-    return times, apart
+    times = times_of(engines, arguments.rounds, choose)
+    expected = official.output(None)
+    return times, engines["Halite"].output(expected), expected
+
+
+def measure(arguments, layer, kind, folder):
+    path = folder / "layer.tflite"
+    path.write_bytes(layer.model(kind))
+    times, output, expected = time_model(arguments, path, min if arguments.least else statistics.median)
+    return times, np.abs(output.astype(np.float64) - expected.astype(np.float64)).max()
 
 
 def histogram(ratios):

@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one more layer costs on a card, its step in the list included.
 
-    gpu_layers.py models FOLDER [CASE...]
+    gpu_layers.py models [--halves] FOLDER [CASE...]
     gpu_layers.py [--runs N] [--rounds N] [--devices cuda,vulkan,opencl] [--precision f32,f16] BIN[,BIN...] FOLDER
 
-The first form writes two networks for each case: FEW and MANY equal layers behind each other, which share their weights in
-the file and have their own on the card. The second runs them with the halite command of each build in turns. Out: for each
-case the microseconds of a layer, (MANY - FEW) / (their difference in layers), beside the least that its bytes, its products
-and its step would take on an H100 (BOUND). Copies, launch and answer are the same in both networks and fall out.
+The first form writes two networks for each case: FEW and MANY equal layers behind each other, which share their weights
+in the file and have their own on the card; with --halves these are numbers that halves hold, as those of float16
+models. The second runs them with the halite command of each build in turns. Out: for each case the microseconds of a
+layer, (MANY - FEW) / (their difference in layers), beside the least that its bytes, its products and its step would
+take on an H100 (BOUND). Copies, launch and answer are the same in both networks and fall out.
 """
 import argparse
-import json
 import pathlib
 import statistics
-import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from gpu_builds import median_of
 
 FEW, MANY = 4, 24
 # kind, plane, channels, kernel
@@ -52,19 +51,25 @@ def bound(kind, plane, channels, kernel):
     return STEP + max(4 * (2 * positions * channels + weights) / BYTES, products / PRODUCTS)
 
 
-def write(folder, name):
+def write(folder, name, halves):
     import random_networks  # needs numpy, which the card's machine may lack
+    from numpy import float16, float32
+
     kind, plane, channels, kernel = CASES[name]
     for count in (FEW, MANY):
         net = random_networks.Network(1, "float", name)
-        shared = {}
+        shared, tensor = {}, net.model.tensor
 
-        def weights(shape, axis, fan, scale, make=net.weights):
+        def rounded(name, dtype, shape, data=None, tensor=tensor, **more):
+            data = data.astype(float16).astype(float32) if halves and name == "w" else data
+            return tensor(name, dtype, shape, data, **more)
+
+        def weights(shape, axis, fan, scale, make=net.weights, shared=shared):
             if tuple(shape) not in shared:
                 shared[tuple(shape)] = make(shape, axis, fan, scale)
             return shared[tuple(shape)]
 
-        net.weights = weights
+        net.weights, net.model.tensor = weights, rounded
         first = x = net.value([1, plane, plane, channels])
         for _ in range(count):
             if kind in ("depthwise", "pair"):
@@ -76,12 +81,9 @@ def write(folder, name):
         (folder / f"{name}_{count}.tflite").write_bytes(net.model.write({"x": first[0]}, {"y": y[0]}))
 
 
-def median_of(build, model, device, precision, args):
-    command = [str(build / "halite"), "bench", str(model), "--device", device, "--runs", str(args.runs), "--warmup", "20",
-               "--precision", precision, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else [{"ok": False}]
-    return rows[0]["p50_s"] * 1e6 if rows[0]["ok"] else float("nan")
+def time_of(build, model, device, precision, args):
+    settings = argparse.Namespace(runs=args.runs, quantized="float", precision=precision)
+    return median_of(build, str(model), device, settings) or float("nan")
 
 
 def measure(args):
@@ -89,11 +91,11 @@ def measure(args):
                for build in args.builds]
     print("| layer | bound |", " | ".join(f"{d} {p} {b.parent.name}" for b, d, p in columns), "|")
     print("|" + "---|" * (len(columns) + 2))
-    for name in sorted({path.stem.rsplit("_", 1)[0] for path in args.folder.glob("*.tflite")}, key=list(CASES).index):
+    for name in (name for name in CASES if (args.folder / f"{name}_{MANY}.tflite").exists()):
         times = {column: [] for column in columns}
         for _ in range(args.rounds):
             for build, device, precision in columns:
-                few, many = (median_of(build, args.folder / f"{name}_{count}.tflite", device, precision, args)
+                few, many = (time_of(build, args.folder / f"{name}_{count}.tflite", device, precision, args)
                              for count in (FEW, MANY))
                 times[build, device, precision].append((many - few) / (MANY - FEW))
         print("|", name, f"| {bound(*CASES[name]):.1f} |",
@@ -101,11 +103,15 @@ def measure(args):
 
 
 def main():
-    if len(sys.argv) > 2 and sys.argv[1] == "models":
-        folder = pathlib.Path(sys.argv[2])
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in sys.argv[3:] or CASES:
-            write(folder, name)
+    if sys.argv[1:2] == ["models"]:
+        parser = argparse.ArgumentParser(prog="gpu_layers.py models")
+        parser.add_argument("--halves", action="store_true")
+        parser.add_argument("folder", type=pathlib.Path)
+        parser.add_argument("cases", nargs="*", default=list(CASES))
+        args = parser.parse_args(sys.argv[2:])
+        args.folder.mkdir(parents=True, exist_ok=True)
+        for name in args.cases:
+            write(args.folder, name, args.halves)
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200)

@@ -16,8 +16,7 @@ import tempfile
 
 import numpy as np
 
-from conv_sweep import times_of
-from cpu_peers import Halite, Official, OpenVino, attempt, random_inputs
+from conv_sweep import time_model
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
 import tflite_writer  # noqa: E402
@@ -62,17 +61,8 @@ def operators():
 def measure(arguments, data, folder):
     path = folder / "operator.tflite"
     path.write_bytes(data)
-    official = Official(path, arguments.threads)
-    engines = {"official": official, "OpenVINO": attempt(lambda: OpenVino(path, arguments.threads))}
-    for name, library in zip(("Halite", "before"), arguments.libraries.split(",")):
-        engines[name] = Halite(library, path, arguments.threads)
-    engines = {name: engine for name, engine in engines.items() if engine}
-    inputs = list(random_inputs(official.details))
-    for engine in engines.values():
-        engine.feed(inputs)
-    times = times_of(engines, arguments.rounds, min)
-    expected = official.output(None)
-    return times, np.array_equal(engines["Halite"].output(expected), expected)
+    times, output, expected = time_model(arguments, path, min)
+    return times, np.array_equal(output, expected)
 
 
 def main():
