@@ -456,24 +456,25 @@ bool gpu_buffers_take_context(TfLiteDelegate *tflite)
     return ok;
 }
 
-uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate)
+// carried: those that processors copied, else all.
+static uint64_t bytes_of(const TfLiteDelegate *delegate, bool carried)
 {
     const struct gpu_delegate *own = gpu_delegate_of(delegate);
     if (!own) return 0;
     gpu_engine_enter(own->engine, NULL, "Report");
-    uint64_t copied = own->engine->buffers.copied;
+    uint64_t bytes = carried ? own->engine->buffers.carried : own->engine->buffers.copied;
     gpu_engine_leave(own->engine);
-    return copied;
+    return bytes;
+}
+
+uint64_t HaliteDelegateGetCopiedBytes(const TfLiteDelegate *delegate)
+{
+    return bytes_of(delegate, false);
 }
 
 uint64_t HaliteDelegateGetCarriedBytes(const TfLiteDelegate *delegate)
 {
-    const struct gpu_delegate *own = gpu_delegate_of(delegate);
-    if (!own) return 0;
-    gpu_engine_enter(own->engine, NULL, "Report");
-    uint64_t carried = own->engine->buffers.carried;
-    gpu_engine_leave(own->engine);
-    return carried;
+    return bytes_of(delegate, true);
 }
 
 // ---- handles ------------------------------------------------------------------------------------
