@@ -19,21 +19,12 @@ static TfLiteInterpreter *create(struct client *client, int images, unsigned cha
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
     const size_t size = TfLiteTensorByteSize(input) / (size_t)images;
     unsigned char *x = TfLiteTensorData(input);
-    for (size_t i = 0; i < size * (size_t)images; i++) {
-        const size_t at = i % size;
-        x[i] = TfLiteTensorType(input) == kTfLiteFloat32 ? (unsigned char)(at % 4 == 3 ? 61 : 0) : at % 251;
-    }
+    for (size_t i = 0; i < size * (size_t)images; i++)
+        x[i] = image_byte(TfLiteTensorType(input) == kTfLiteFloat32, i % size);
     assert_ok(TfLiteInterpreterInvoke(interpreter));
     const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, 0);
     memcpy(y, TfLiteTensorData(output), TfLiteTensorByteSize(output));
     return interpreter;
-}
-
-static size_t kept_by(const TfLiteInterpreter *interpreter)
-{
-    HaliteMemoryReport report;
-    assert_ok(HaliteInterpreterGetMemoryReport(interpreter, &report));
-    return report.persistent;
 }
 
 static void invoke_again(TfLiteInterpreter *interpreter, const unsigned char *want)

@@ -90,12 +90,18 @@ static inline int fill_weights(void **state)
     return 0;
 }
 
+// Byte i of an image: small floats, or bytes of all values.
+static inline unsigned char image_byte(bool floats, size_t i)
+{
+    return floats ? (unsigned char)(i % 4 == 3 ? 61 : 0) : (unsigned char)(i % 251);
+}
+
 // Runs an interpreter of the model that has its memory. Its output goes to y.
 static inline void invoke(struct client *client, const struct test_model *model, unsigned char *y)
 {
     unsigned char x[SIZE * SIZE * CHANNELS * sizeof(float)];
     assert_ok(TfLiteInterpreterAllocateTensors(client->interpreter));
-    for (size_t i = 0; i < sizeof x; i++) x[i] = model == &models[0] ? (unsigned char)(i % 4 == 3 ? 61 : 0) : i % 251;
+    for (size_t i = 0; i < sizeof x; i++) x[i] = image_byte(model == &models[0], i);
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(client->interpreter, 0);
     assert_ok(TfLiteTensorCopyFromBuffer(input, x, TfLiteTensorByteSize(input)));
     assert_ok(TfLiteInterpreterInvoke(client->interpreter));
@@ -114,11 +120,16 @@ static inline void run(struct client *client, const struct test_model *model, Ha
     invoke(client, model, y);
 }
 
-static inline size_t kept(const struct client *client)
+static inline size_t kept_by(const TfLiteInterpreter *interpreter)
 {
     HaliteMemoryReport report;
-    assert_ok(HaliteInterpreterGetMemoryReport(client->interpreter, &report));
+    assert_ok(HaliteInterpreterGetMemoryReport(interpreter, &report));
     return report.persistent;
+}
+
+static inline size_t kept(const struct client *client)
+{
+    return kept_by(client->interpreter);
 }
 
 #endif
