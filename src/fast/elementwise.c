@@ -59,6 +59,12 @@ static void repeat(char *to, const char *element, int size, int64_t count)
         memset(to, *element, (size_t)count);
         return;
     }
+    if (size == 2) {
+        uint16_t value, *halves = (uint16_t *)(void *)to;
+        memcpy(&value, element, sizeof value);
+        for (int64_t i = 0; i < count; i++) halves[i] = value;
+        return;
+    }
     uint32_t value, *words = (uint32_t *)(void *)to;
     memcpy(&value, element, sizeof value);
     for (int64_t i = 0; i < count; i++) words[i] = value;
@@ -197,39 +203,61 @@ static void describe_pairs(const TfLiteNode *node, const void *state, struct hl_
     *step = (struct hl_step){run_pairs, state, state_of(state, node)};
 }
 
-// Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits stay with the
-// reference kernel, because 32 bits would not hold it.
-static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
-                                       hl_pair_kernel *u8, void **state, size_t *bytes)
+// The kernels of an operator, by type.
+struct arithmetic_kernels {
+    hl_pair_kernel *f32, *i8, *u8, *i16;
+};
+
+static hl_pair_kernel *kernel_of(const struct arithmetic_kernels *kernels, TfLiteType type)
+{
+    switch (type) {
+    case kTfLiteFloat32: return kernels->f32;
+    case kTfLiteInt8: return kernels->i8;
+    case kTfLiteUInt8: return kernels->u8;
+    case kTfLiteInt16: return kernels->i16;
+    default: return NULL;
+    }
+}
+
+// Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits, and int16 that are
+// shifted left at all, stay with the reference kernel, because 32 bits would not hold it.
+static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct arithmetic_kernels *kernels,
+                                       void **state, size_t *bytes)
 {
     const struct hl_arithmetic *op = node->user_data;
     const TfLiteType type = hl_input(ctx, node, 0)->type;
-    hl_pair_kernel *kernel = type == kTfLiteFloat32 ? f32 : type == kTfLiteInt8 ? i8 : type == kTfLiteUInt8 ? u8 : NULL;
-    if (op->binary.folded || (type != kTfLiteFloat32 && op->y.rescale.shift > 14)) return kTfLiteOk;
-    return pairs_prepare(ctx, node, kernel, state, bytes);
+    const int most_left = type == kTfLiteInt16 ? 0 : 14;
+    if (op->binary.folded || (type != kTfLiteFloat32 && (!op->rescales || op->y.rescale.shift > most_left)))
+        return kTfLiteOk;
+    return pairs_prepare(ctx, node, kernel_of(kernels, type), state, bytes);
 }
 
 // Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: it takes as
 // long as 30 runs save at least.
-static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
-                                hl_pair_kernel *u8, bool subtracts, void **state, size_t *bytes)
+static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct arithmetic_kernels *kernels,
+                                bool subtracts, void **state, size_t *bytes)
 {
     enum { MIN_PROVEN = 4096 };
-    HL_TRY(arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes));
+    HL_TRY(arithmetic_prepare(ctx, node, kernels, state, bytes));
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     hl_pair_kernel *fast = kernels_for(y)->sum_pairs;
     struct pairs *pairs = *state;
-    if (!pairs || y->type == kTfLiteFloat32 || !fast || hl_elements(y) < MIN_PROVEN) return kTfLiteOk;
+    if (!pairs || pairs->size > 1 || !fast || hl_elements(y) < MIN_PROVEN) return kTfLiteOk;
     pairs->has_sum =
         hl_byte_sum_make(&pairs->sum, fast, pairs->kernel, node->user_data, y->type == kTfLiteUInt8, subtracts);
     if (pairs->has_sum) pairs->kernel = fast;
     return kTfLiteOk;
 }
 
+#define KERNELS(name)                                            \
+    &(struct arithmetic_kernels)                                 \
+    {                                                            \
+        k->name##_f32, k->name##_i8, k->name##_u8, k->name##_i16 \
+    }
 #define ARITHMETIC(symbol, prepare_any)                                                                     \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
     {                                                                                                       \
-        const struct hl_element_kernels *kernels = kernels_for(hl_output(ctx, node, 0));                    \
+        const struct hl_element_kernels *k = kernels_for(hl_output(ctx, node, 0));                          \
         return prepare_any;                                                                                 \
     }                                                                                                       \
     const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                   \
@@ -237,10 +265,11 @@ static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_ke
                                              .release = free,                                               \
                                              .describe = describe_pairs};
 
-ARITHMETIC(add, sum_prepare(ctx, node, kernels->add_f32, kernels->add_i8, kernels->add_u8, false, state, bytes))
-ARITHMETIC(sub, sum_prepare(ctx, node, kernels->sub_f32, kernels->sub_i8, kernels->sub_u8, true, state, bytes))
-ARITHMETIC(mul, arithmetic_prepare(ctx, node, kernels->mul_f32, kernels->mul_i8, kernels->mul_u8, state, bytes))
-ARITHMETIC(squared_difference, arithmetic_prepare(ctx, node, kernels->square_f32, NULL, NULL, state, bytes))
+ARITHMETIC(add, sum_prepare(ctx, node, KERNELS(add), false, state, bytes))
+ARITHMETIC(sub, sum_prepare(ctx, node, KERNELS(sub), true, state, bytes))
+ARITHMETIC(mul, arithmetic_prepare(ctx, node, KERNELS(mul), state, bytes))
+ARITHMETIC(squared_difference,
+           arithmetic_prepare(ctx, node, &(struct arithmetic_kernels){.f32 = k->square_f32}, state, bytes))
 
 static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {

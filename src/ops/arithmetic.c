@@ -253,6 +253,7 @@ static TfLiteStatus prepare_sum(TfLiteContext *ctx, TfLiteNode *node, const hl_b
     HL_TRY(set_stored_range(ctx, node, activation));
     bool possible = false;
     if (type == kTfLiteInt16 && prefer_powers_of_two) HL_TRY(set_power_of_two_shifts(ctx, node, &possible));
+    op->rescales = !possible;
     if (possible)
         op->binary.run = powers_of_two;
     else
@@ -293,6 +294,7 @@ static TfLiteStatus mul_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
     HL_TRY(hl_binary_choose(ctx, node, mul_stored));
     HL_TRY(set_stored_range(ctx, node, options->activation));
+    op->rescales = !narrow;
     if (narrow) op->binary.run = y->type == kTfLiteInt8 ? mul_i16_to_i8 : mul_i16_to_u8;
     float product = a->params.scale * b->params.scale; // in float, as the original
     op->y.rescale = hl_rescale_from((double)(product / y->params.scale));

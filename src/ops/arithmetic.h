@@ -16,7 +16,8 @@ struct hl_arithmetic {
     struct hl_binary binary;
     float low_f32, high_f32; // the activation's range for floats
     int64_t low, high;       // the activation's range for integers and for quantized values
-    int bits;                // quantized sums: operands are shifted left by this before they are rescaled
+    bool rescales; // quantized values, multiplied by numbers of any size: `run` is none of plain ones or shifts
+    int bits;      // quantized sums: operands are shifted left by this before they are rescaled
     struct hl_operand a, b, y;
     int a_shift, b_shift; // int16 sums with power-of-two scales: operands are shifted right by these
 };

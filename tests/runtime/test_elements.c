@@ -81,6 +81,8 @@ static void check(const struct test_model *model, int threads, double units, boo
         for (int k = 0; k < count; k++)
             if (tensor->type == TEST_FLOAT32)
                 floats[k] = real();
+            else if (tensor->type == TEST_INT16)
+                ((int16_t *)values[i])[k] = (int16_t)(pick(9) ? pick(65536) : pick(2) ? INT16_MIN : INT16_MAX);
             else
                 ((uint8_t *)values[i])[k] = (uint8_t)pick(256);
     }
@@ -130,27 +132,31 @@ static void shrink(struct test_tensor *tensor)
         memmove(tensor->dims, tensor->dims + 1, (size_t)--tensor->rank * sizeof(int));
 }
 
-static void set_quantization(struct test_tensor *tensor, enum test_type type)
+// `depth`: nodes before the tensor. An int16 output has a larger scale than the product of any two inputs before it,
+// for no level has a loop for products that are shifted left.
+static void set_quantization(struct test_tensor *tensor, enum test_type type, int depth)
 {
     tensor->type = type;
     if (type == TEST_FLOAT32) return;
     tensor->scale = 0.001f * (float)(1 + pick(1000));
+    if (type == TEST_INT16) tensor->scale += 1.1f * (float)depth;
+    if (type == TEST_INT16) return;
     tensor->zero_point = pick(256) - (type == TEST_INT8 ? 128 : 0);
 }
 
 // t = f(a, b), y = f(t, b): the second may work in place.
-static void check_pairs(int builtin, int activation_field, bool has_bytes, bool stretches_a)
+static void check_pairs(int builtin, int activation_field, bool has_integers, bool stretches_a)
 {
-    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8, TEST_INT16};
     for (int i = 0; i < NODES; i++) {
         struct test_tensor tensors[4] = {{.name = "a"}, {.name = "b"}, {.name = "t"}, {.name = "y"}};
-        enum test_type type = types[has_bytes ? pick(3) : 0];
+        enum test_type type = types[has_integers ? pick(4) : 0];
         random_rank(&tensors[0]);
         for (int k = 1; k < 4; k++) {
             tensors[k].rank = tensors[0].rank;
             memcpy(tensors[k].dims, tensors[0].dims, sizeof tensors[0].dims);
         }
-        for (int k = 0; k < 4; k++) set_quantization(&tensors[k], type);
+        for (int k = 0; k < 4; k++) set_quantization(&tensors[k], type, k < 2 ? 0 : k - 1);
         int stretched = pick(3);
         if (stretched == 1 || (stretched == 2 && !stretches_a))
             shrink(&tensors[1]);
@@ -274,8 +280,8 @@ static void check_map(int builtin, int field, enum test_type from, enum test_typ
         random_rank(&tensors[0]);
         tensors[1].rank = tensors[0].rank;
         memcpy(tensors[1].dims, tensors[0].dims, sizeof tensors[0].dims);
-        set_quantization(&tensors[0], from);
-        set_quantization(&tensors[1], to);
+        set_quantization(&tensors[0], from, 0);
+        set_quantization(&tensors[1], to, 1);
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinLogistic) tensors[1].scale = 1.0f / 256;
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish) tensors[1].scale = tensors[0].scale;
         struct test_node node = {.builtin = builtin, TEST_INPUTS(0), TEST_OUTPUTS(1)};

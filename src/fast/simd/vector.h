@@ -40,6 +40,20 @@ static inline f32_vector load_f32(const float *at)
     return (f32_vector)load_u32(at);
 }
 
+// LANES int16 as 32-bit lanes, and lanes that are values of int16 back.
+static inline i32_vector load_i16_as_i32(const int16_t *at)
+{
+    i16_half v;
+    memcpy(&v, at, sizeof v);
+    return __builtin_convertvector(v, i32_vector);
+}
+
+static inline void store_i16(int16_t *at, i32_vector v)
+{
+    const i16_half half = __builtin_convertvector(v, i16_half);
+    memcpy(at, &half, sizeof half);
+}
+
 // The first `count` floats, count < LANES; the other lanes are 0.
 static inline f32_vector load_first_f32(const float *at, int64_t count)
 {

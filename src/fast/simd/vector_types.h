@@ -21,6 +21,7 @@ typedef int64_t i64_vector __attribute__((vector_size(BYTES)));
 typedef int16_t i16_vector __attribute__((vector_size(BYTES)));
 typedef uint8_t u8_vector __attribute__((vector_size(BYTES)));
 typedef int32_t i32_half __attribute__((vector_size(BYTES / 2)));
+typedef int16_t i16_half __attribute__((vector_size(BYTES / 2)));
 typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
 typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
 typedef float f32_quad __attribute__((vector_size(16)));
