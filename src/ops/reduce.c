@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/common/copy.h"
 #include "ops/common/quant.h"
 #include "ops/op.h"
 
@@ -109,8 +110,9 @@ RUN(smallest_i16, int16_t, int16_t, b < a ? b : a, false)
 RUN(smallest_i32, int32_t, int32_t, b < a ? b : a, false)
 RUN(smallest_i64, int64_t, int64_t, b < a ? b : a, false)
 
-RUN(any_bool, uint8_t, uint8_t, (a || b), false)
-RUN(all_bool, uint8_t, uint8_t, (a && b), false)
+// Without || and &&, whose branches keep compilers from vectorizing.
+RUN(any_bool, uint8_t, uint8_t, a | (b != 0), false)
+RUN(all_bool, uint8_t, uint8_t, a &(b != 0), false)
 
 // A kind of reduction for a type: what sums are made of, what they start from and how they grow.
 struct reducer {
@@ -293,8 +295,28 @@ static void absorb_axis(struct hl_walk *walk)
     walk->rank--;
 }
 
+// Where each sum has rows of its own.
+static void reduce_one(const struct hl_row_kernels *kernels, const struct reducer *reducer, const void *values,
+                       const struct rows *rows, void *sums)
+{
+    void (*reduce_rows)(const float *, int64_t, int64_t, int, float *) = NULL;
+    if (rows->length >= HL_REDUCED_MIN_COLUMNS) {
+        if (reducer->run == sum_f32) reduce_rows = kernels->add_rows;
+        if (reducer->run == largest_f32) reduce_rows = kernels->largest_of_rows;
+        if (reducer->run == smallest_f32) reduce_rows = kernels->smallest_of_rows;
+    }
+    if (!reduce_rows) {
+        reducer->run(sums, values, rows);
+        return;
+    }
+    const float *x = values;
+    for (int64_t row = 0; row < rows->count; row++, x += rows->step)
+        reduce_rows(x, rows->apart, rows->sums, rows->length, sums);
+}
+
 // The sums of a walk over x.
-static void reduce_walk(const TfLiteTensor *x, const struct reducer *reducer, struct hl_walk *walk, void *sums)
+static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor *x, const struct reducer *reducer,
+                        struct hl_walk *walk, void *sums)
 {
     const size_t size = hl_type_size(reducer->type), sum_size = hl_type_size(reducer->sum_type);
     struct rows rows = {
@@ -316,12 +338,19 @@ static void reduce_walk(const TfLiteTensor *x, const struct reducer *reducer, st
         rows.apart = walk->stride[0][walk->rank - 2];
         absorb_axis(walk);
     }
-    for (int64_t done = 0; done < walk->count; done += rows.length, hl_walk_skip_run(walk))
-        reducer->run((char *)sums + (size_t)walk->at[1] * sum_size, HL_IN(char, x) + (size_t)walk->at[0] * size, &rows);
+    for (int64_t done = 0; done < walk->count; done += rows.length, hl_walk_skip_run(walk)) {
+        char *to = (char *)sums + (size_t)walk->at[1] * sum_size;
+        const char *from = HL_IN(char, x) + (size_t)walk->at[0] * size;
+        if (rows.one)
+            reduce_one(kernels, reducer, from, &rows, to);
+        else
+            reducer->run(to, from, &rows);
+    }
 }
 
 // Sums in pieces along the walk's first axis, each of which has sums of its own.
 struct pieces {
+    const struct hl_row_kernels *kernels;
     const struct reducer *reducer;
     const struct hl_walk *walk;
     const TfLiteTensor *x;
@@ -336,25 +365,24 @@ static void reduce_piece(void *arg, int64_t item, int worker)
     struct hl_walk walk = *p->walk;
     (void)worker;
     hl_walk_take(&walk, first, left < p->piece ? left : p->piece);
-    reduce_walk(p->x, p->reducer, &walk, p->sums);
+    reduce_walk(p->kernels, p->x, p->reducer, &walk, p->sums);
 }
 
 static void reduce(const TfLiteContext *ctx, const TfLiteTensor *x, const struct reduction *r, void *sums,
                    int64_t outputs)
 {
     enum { MIN_SHARED_VALUES = 8192, LINE = 64 }; // fewer take about as long as it takes to share them
-    const size_t sum_size = hl_type_size(r->reducer->sum_type);
-    for (int64_t i = 0; i < outputs; i++) memcpy((char *)sums + (size_t)i * sum_size, r->reducer->start, sum_size);
+    hl_fill(hl_type_bits(r->reducer->sum_type), outputs, sums, r->reducer->start);
 
     int64_t strides[2][HL_MAX_RANK];
     fill_strides(x, r, strides);
     struct hl_walk walk;
     hl_walk_start_strided(&walk, hl_rank(x), x->dims->data, 2, (const int64_t(*)[HL_MAX_RANK])strides);
     if (walk.rank == 0 || walk.stride[1][0] == 0 || walk.count < MIN_SHARED_VALUES || hl_thread_count(ctx) == 1) {
-        reduce_walk(x, r->reducer, &walk, sums);
+        reduce_walk(hl_row_kernels(ctx), x, r->reducer, &walk, sums);
         return;
     }
-    struct pieces pieces = {r->reducer, &walk, x, sums, hl_piece(ctx, walk.dims[0], true)};
+    struct pieces pieces = {hl_row_kernels(ctx), r->reducer, &walk, x, sums, hl_piece(ctx, walk.dims[0], true)};
     if (walk.stride[1][0] == 1)
         pieces.piece = (pieces.piece + LINE - 1) / LINE * LINE; // no two threads in a cache line
     hl_parallel(ctx, (walk.dims[0] - 1) / pieces.piece + 1, reduce_piece, &pieces);

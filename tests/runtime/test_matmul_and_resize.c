@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL, TRANSPOSE_CONV, RESIZE_BILINEAR and SOFTMAX against the reference kernels, on random nodes and every
-// CPU level that is here: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+// BATCH_MATMUL, TRANSPOSE_CONV, RESIZE_BILINEAR, SOFTMAX, LOG_SOFTMAX and reductions of floats against the reference
+// kernels, on random nodes and every CPU level that is here: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
 // --bench prints their times (support/bench.h).
 #include "both_kernels.h"
 
@@ -191,6 +191,46 @@ static void make_softmax(struct node *node)
     node->tolerance = 1e-6f;
 }
 
+// Rows of which some have a value far above the others.
+static void make_log_softmax(struct node *node)
+{
+    int rank = 1 + pick(3), dims[3];
+    for (int i = 0; i < rank; i++) dims[i] = 1 + pick(40);
+    dims[rank - 1] = 1 + pick(pick(2) ? 300 : 5);
+    add(node, "x", TEST_FLOAT32, rank, dims);
+    add(node, "y", TEST_FLOAT32, 0, NULL);
+    node->edges = pick(2);
+    node->op.builtin = kTfLiteBuiltinLogSoftmax;
+    node->tolerance = 2e-5f; // two units in the last place of 120
+}
+
+// Sums, means and extremes of one to three axes of four; the last one makes rows of neighbors. Some rows are shorter
+// than a vector. Order changes the rounding of sums alone.
+static void make_reduction(struct node *node)
+{
+    static const int builtins[] = {kTfLiteBuiltinSum, kTfLiteBuiltinMean, kTfLiteBuiltinReduceMax,
+                                   kTfLiteBuiltinReduceMin};
+    int dims[4], axis_count = 1 + pick(3), count = 1;
+    int32_t *axes = malloc((size_t)axis_count * sizeof *axes);
+    assert_non_null(axes);
+    for (int i = 0; i < 4; i++) dims[i] = 1 + pick(9);
+    dims[3] = 1 + pick(pick(3) ? 200 : 20);
+    if (pick(8) == 0) dims[0] = dims[1] = dims[2] = 1, dims[3] = 1 + pick(20000);
+    for (int i = 0; i < axis_count; i++) axes[i] = 3 - i, count *= dims[3 - i];
+    add(node, "x", TEST_FLOAT32, 4, dims);
+    struct test_tensor *list = add(node, "axes", TEST_INT32, 1, &axis_count);
+    node->data[1] = axes;
+    list->data = axes;
+    list->bytes = (size_t)axis_count * sizeof *axes;
+    add(node, "y", TEST_FLOAT32, 0, NULL);
+    set_option(&node->op, HL_ReducerOptions_keep_dims, pick(2));
+    const int which = pick(4);
+    node->op.builtin = builtins[which];
+    node->optional = true; // what differs are its row kernels
+    node->edges = which >= 2;
+    node->tolerance = which == 0 ? 1e-7f * (float)count : 1e-6f;
+}
+
 // ---- comparison ---------------------------------------------------------------------------------
 
 static void compare(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes)
@@ -258,10 +298,8 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        RANDOM_NODES(make_batch_matmul),
-        RANDOM_NODES(make_resize),
-        RANDOM_NODES(make_softmax),
-        RANDOM_NODES(make_transpose_conv),
+        RANDOM_NODES(make_batch_matmul),   RANDOM_NODES(make_resize),      RANDOM_NODES(make_softmax),
+        RANDOM_NODES(make_transpose_conv), RANDOM_NODES(make_log_softmax), RANDOM_NODES(make_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

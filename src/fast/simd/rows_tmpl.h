@@ -216,11 +216,14 @@ INLINE void largest_lanes(const f32_vector parts[ADDED], float largest[ADDED])
     a = (u8_vector)max_f32((f32_vector)interleave_low_32(a, b), (f32_vector)interleave_high_32(a, b));
     c = (u8_vector)max_f32((f32_vector)interleave_low_32(c, d), (f32_vector)interleave_high_32(c, d));
     const f32_vector all = max_f32((f32_vector)interleave_low_64(a, c), (f32_vector)interleave_high_64(a, c));
-    float lanes[LANES];
-    store_f32(lanes, all);
-    UNROLL for (int k = 0; k < ADDED; k++) largest[k] = lanes[k];
-    UNROLL for (int i = ADDED; i < LANES; i++) largest[i % ADDED] =
-        lanes[i] > largest[i % ADDED] ? lanes[i] : largest[i % ADDED];
+    f32_quad pieces[BYTES / sizeof(f32_quad)];
+    memcpy(pieces, &all, sizeof all);
+    UNROLL for (size_t i = 1; i < BYTES / sizeof(f32_quad); i++)
+    {
+        const u32_quad is_larger = (u32_quad)(pieces[i] > pieces[0]);
+        pieces[0] = (f32_quad)((is_larger & (u32_quad)pieces[i]) | (~is_larger & (u32_quad)pieces[0]));
+    }
+    memcpy(largest, pieces, sizeof *pieces);
 }
 
 // The largest value * 2^16 - k, which is exact in a float, is that of the first of the largest values. The last vector
@@ -301,6 +304,72 @@ static void largest_floats(const float *x, float sign, int rows, int count, int3
     }
 }
 
+// ---- reductions -----------------------------------------------------------------------------------
+
+enum reduction { ADD_ALL, TAKE_LARGEST, TAKE_SMALLEST };
+
+// What is not larger, or smaller, than y leaves it, as a NaN.
+INLINE float reduce_two(float y, float x, enum reduction kind)
+{
+    if (kind == ADD_ALL) return y + x;
+    return (kind == TAKE_LARGEST ? x > y : x < y) ? x : y;
+}
+
+INLINE f32_vector reduce_lanes(f32_vector y, f32_vector x, enum reduction kind)
+{
+    return kind == ADD_ALL ? y + x : kind == TAKE_LARGEST ? max_f32(x, y) : min_f32(x, y);
+}
+
+// A row, with four results that do not wait for each other. The last vector is the row's last LANES values, or its rest
+// where values must not be counted twice.
+INLINE f32_vector reduce_row(const float *x, int count, enum reduction kind)
+{
+    f32_vector parts[ADDED];
+    UNROLL for (int k = 0; k < ADDED; k++) parts[k] = splat_f32(kind == ADD_ALL        ? 0
+                                                                : kind == TAKE_LARGEST ? -HUGE_VALF
+                                                                                       : HUGE_VALF);
+    int i = 0;
+    for (; i + ADDED * LANES <= count; i += ADDED * LANES)
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] = reduce_lanes(parts[k], load_f32(x + i + k * LANES), kind);
+    for (; i + LANES <= count; i += LANES) parts[0] = reduce_lanes(parts[0], load_f32(x + i), kind);
+    if (i < count)
+        parts[1] = reduce_lanes(parts[1],
+                                kind == ADD_ALL ? load_first_f32(x + i, count - i) : load_f32(x + count - LANES), kind);
+    return reduce_lanes(reduce_lanes(parts[0], parts[1], kind), reduce_lanes(parts[2], parts[3], kind), kind);
+}
+
+INLINE void reduce_rows(const float *x, int64_t stride, int64_t rows, int count, float *y, enum reduction kind)
+{
+    f32_vector parts[ADDED] = {{0}};
+    float results[ADDED];
+    for (int64_t r = 0; r < rows; r += ADDED) {
+        const int64_t last = rows - 1 - r;
+        UNROLL for (int k = 0; k < ADDED; k++) if (k <= last) parts[k] = reduce_row(x + (r + k) * stride, count, kind);
+        if (kind == TAKE_SMALLEST) UNROLL for (int k = 0; k < ADDED; k++) parts[k] = -parts[k];
+        if (kind == ADD_ALL)
+            add_lanes_f32(parts, results);
+        else
+            largest_lanes(parts, results);
+        for (int k = 0; k < ADDED && k <= last; k++)
+            y[r + k] = reduce_two(y[r + k], kind == TAKE_SMALLEST ? -results[k] : results[k], kind);
+    }
+}
+
+static void add_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_rows(x, stride, rows, count, y, ADD_ALL);
+}
+
+static void largest_of_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_rows(x, stride, rows, count, y, TAKE_LARGEST);
+}
+
+static void smallest_of_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_rows(x, stride, rows, count, y, TAKE_SMALLEST);
+}
+
 // ---- sigmoids -----------------------------------------------------------------------------------
 
 static void row_logistic(float *values, int64_t count)
@@ -313,15 +382,17 @@ static void row_tanh(float *values, int64_t count)
     map_tanh(values, values, count, NULL);
 }
 
-#define ROW_KERNELS                                                                                         \
-    {                                                                                                       \
-        .range = HL_WHERE(HL_HAS_BYTES, row_range), .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize),       \
-        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),          \
-        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
-        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
-        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                    \
-        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),                           \
-        .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),                        \
+#define ROW_KERNELS                                                                                                 \
+    {                                                                                                               \
+        .range = HL_WHERE(HL_HAS_BYTES, row_range), .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize),               \
+        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),                  \
+        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic),         \
+        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16),         \
+        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                            \
+        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),                                   \
+        .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),                                \
+        .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
+        .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),                                              \
     }
 
 #endif

@@ -82,6 +82,16 @@ static void largest_floats(const float *x, float sign, int rows, int count, int3
     }
 }
 
+#define REDUCE_ROWS(name, expression)                                                   \
+    static void name(const float *x, int64_t stride, int64_t rows, int count, float *y) \
+    {                                                                                   \
+        for (int64_t r = 0; r < rows; r++, x += stride)                                 \
+            for (int i = 0; i < count; i++) y[r] = (expression);                        \
+    }
+REDUCE_ROWS(add_rows, y[r] + x[i])
+REDUCE_ROWS(largest_of_rows, x[i] > y[r] ? x[i] : y[r])
+REDUCE_ROWS(smallest_of_rows, x[i] < y[r] ? x[i] : y[r])
+
 static void logistic(float *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
@@ -104,6 +114,9 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),
     .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),
     .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),
+    .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows),
+    .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows),
+    .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

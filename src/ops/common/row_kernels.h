@@ -11,7 +11,7 @@
 
 #include "base/report.h"
 
-enum { HL_DOTS_I8_MAX_COLUMNS = 65535, HL_LARGEST_MAX_COLUMNS = 65536 };
+enum { HL_DOTS_I8_MAX_COLUMNS = 65535, HL_LARGEST_MAX_COLUMNS = 65536, HL_REDUCED_MIN_COLUMNS = 16 };
 
 struct hl_row_kernels {
     // The smallest and the largest of 0 and the values. NaN counts for nothing.
@@ -33,6 +33,11 @@ struct hl_row_kernels {
     void (*largest_bytes)(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best);
     // The same of floats, whose largest x * sign is wanted, sign 1 or -1; -1 for rows that have a NaN.
     void (*largest_floats)(const float *x, float sign, int rows, int count, int32_t *best);
+    // y[r] += the sum of the `count` values of row r of x, count at least HL_REDUCED_MIN_COLUMNS; or y[r] becomes the
+    // largest, or smallest, of itself and those values, where a NaN counts for nothing.
+    void (*add_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*largest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*smallest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     // In place: 1 / (1 + e^-x), and tanh(x). fast/elements.h says how exact the CPU levels are.
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);
