@@ -436,6 +436,12 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
     return make_map(ctx, node, &map, state, bytes);
 }
 
+MAP(abs, magnitude, 0, 0, true)
+MAP(square, square, 0, 0, false)
+MAP(floor, floor, 0, 0, false)
+MAP(ceil, ceil, 0, 0, false)
+MAP(round, round, 0, 0, false)
+MAP(elu, elu, 0, 0, true)
 const struct hl_fast hl_fast_quantize = {.prepare = quantize_prepare,
                                          .invoke = map_invoke,
                                          .release = free,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of float32 with a beta that is not negative, and of int8 and uint8 to the same type, shared among threads by
-// rows.
+// SOFTMAX of float32 with a beta that is not negative, and of int8 and uint8 to the same type, and LOG_SOFTMAX of
+// float32, shared among threads by rows.
 #include "ops/softmax.h"
 
 #include <limits.h>
@@ -11,6 +11,8 @@
 
 struct softmax {
     const struct hl_simd *simd;
+    void (*floats)(const float *x, float *y, int64_t rows, int length, float beta);
+    float beta;
     int length;
     int64_t rows, block; // rows of one item of work
     struct hl_softmax_bytes bytes;
@@ -29,11 +31,10 @@ static bool takes(const TfLiteNode *node, const TfLiteTensor *x, const TfLiteTen
            hl_dim(x, hl_rank(x) - 1) <= HL_LARGEST_MAX_COLUMNS && hl_simd_best(INT_MAX)->kernels->softmax_bytes;
 }
 
-static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+static TfLiteStatus make(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t count = hl_elements(x);
-    if (!takes(node, x, hl_output(ctx, node, 0))) return kTfLiteOk;
     HL_TRY(hl_fast_make(ctx, node, sizeof(struct softmax), state));
     struct softmax *op = *state;
     if (!op) return kTfLiteOk;
@@ -42,7 +43,22 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     op->length = hl_dim(x, hl_rank(x) - 1);
     op->rows = count / op->length;
     op->block = hl_piece(ctx, op->rows, count >= MIN_SHARED_VALUES);
-    if (x->type == kTfLiteFloat32) return kTfLiteOk;
+    op->floats = NULL;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    if (!takes(node, x, hl_output(ctx, node, 0))) return kTfLiteOk;
+    HL_TRY(make(ctx, node, state, bytes));
+    struct softmax *op = *state;
+    if (!op) return kTfLiteOk;
+    if (x->type == kTfLiteFloat32) {
+        op->floats = op->simd->kernels->softmax_f32;
+        op->beta = ((const TfLiteSoftmaxParams *)node->builtin_data)->beta;
+        return kTfLiteOk;
+    }
     const struct hl_softmax *tables = node->user_data;
     for (int i = 0; i < HL_SOFTMAX_DIFFERENCES; i++) {
         op->exponentials[HL_SOFTMAX_LAST - i] = tables->exp_of[i];
@@ -57,11 +73,20 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     return kTfLiteOk;
 }
 
+static TfLiteStatus log_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    if (x->type != kTfLiteFloat32 || hl_elements(x) == 0 || hl_is_dynamic(hl_output(ctx, node, 0))) return kTfLiteOk;
+    HL_TRY(make(ctx, node, state, bytes));
+    struct softmax *op = *state;
+    if (op) op->floats = op->simd->kernels->log_softmax_f32;
+    return kTfLiteOk;
+}
+
 struct run {
     const struct softmax *op;
     const void *x;
     void *y;
-    float beta;
 };
 
 static void run_item(void *arg, int64_t item, int worker)
@@ -71,19 +96,19 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct softmax *op = run->op;
     const int64_t first = item * op->block, left = op->rows - first, rows = left < op->block ? left : op->block;
     const int64_t at = first * op->length;
-    if (op->bytes.length > 0)
-        op->simd->kernels->softmax_bytes(&op->bytes, (const uint8_t *)run->x + at, (uint8_t *)run->y + at, rows);
+    if (op->floats)
+        op->floats((const float *)run->x + at, (float *)run->y + at, rows, op->length, op->beta);
     else
-        op->simd->kernels->softmax_f32((const float *)run->x + at, (float *)run->y + at, rows, op->length, run->beta);
+        op->simd->kernels->softmax_bytes(&op->bytes, (const uint8_t *)run->x + at, (uint8_t *)run->y + at, rows);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    const TfLiteSoftmaxParams *params = node->builtin_data;
     const struct softmax *op = state;
-    struct run run = {op, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data, params->beta};
+    struct run run = {op, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data};
     hl_parallel(ctx, (op->rows + op->block - 1) / op->block, run_item, &run);
     return kTfLiteOk;
 }
 
 const struct hl_fast hl_fast_softmax = {.prepare = prepare, .invoke = invoke, .release = free};
+const struct hl_fast hl_fast_log_softmax = {.prepare = log_prepare, .invoke = invoke, .release = free};

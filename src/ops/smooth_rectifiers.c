@@ -38,6 +38,7 @@ const struct hl_op hl_op_elu = {
     .prepare = elu_prepare,
     .invoke = elu_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_elu,
 };
 
 // ---- GELU ---------------------------------------------------------------------------------------

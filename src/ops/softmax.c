@@ -347,5 +347,6 @@ const struct hl_op hl_op_log_softmax = {
     .state_size = sizeof(struct hl_softmax),
     .prepare = log_softmax_prepare,
     .invoke = log_softmax_invoke,
+    .fast = &hl_fast_log_softmax,
     .inplace = kTfLiteInplaceOpInput0Shared,
 };

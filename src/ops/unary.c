@@ -17,7 +17,7 @@ static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_is_real(input->type) ? kTfLiteOk : hl_unsupported_type(ctx, node, input);
 }
 
-#define REAL_OPERATOR(symbol, expression)                                            \
+#define REAL_OPERATOR(symbol, expression, fast_kernel)                               \
     HL_REAL_MAP(symbol##_real, expression)                                           \
     static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)        \
     {                                                                                \
@@ -28,14 +28,15 @@ static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
         .prepare = real_prepare,                                                     \
         .invoke = symbol##_invoke,                                                   \
         .inplace = kTfLiteInplaceOpInput0Shared,                                     \
+        .fast = fast_kernel,                                                         \
     };
 
-REAL_OPERATOR(square, x *x)
-REAL_OPERATOR(sin, sinf(x))
-REAL_OPERATOR(cos, cosf(x))
-REAL_OPERATOR(ceil, ceilf(x))
-REAL_OPERATOR(floor, floorf(x))
-REAL_OPERATOR(round, rintf(x))
+REAL_OPERATOR(square, x *x, &hl_fast_square)
+REAL_OPERATOR(sin, sinf(x), NULL)
+REAL_OPERATOR(cos, cosf(x), NULL)
+REAL_OPERATOR(ceil, ceilf(x), &hl_fast_ceil)
+REAL_OPERATOR(floor, floorf(x), &hl_fast_floor)
+REAL_OPERATOR(round, rintf(x), &hl_fast_round)
 
 // The same for another element type.
 #define MAP(name, type, expression)                                   \
@@ -53,10 +54,11 @@ REAL_OPERATOR(round, rintf(x))
 // ---- ABS ----------------------------------------------------------------------------------------
 
 struct abs {
+    uint8_t table[256]; // int8
     bool quantized, rescales;
     struct hl_rescale rescale;
-    uint8_t table[256]; // int8
 };
+HL_TABLE_FIRST(struct abs, table);
 
 static int32_t abs_stored(const struct abs *op, int32_t x, int32_t input_zero, int32_t output_zero, int32_t low,
                           int32_t high)
@@ -122,6 +124,7 @@ const struct hl_op hl_op_abs = {
     .prepare = abs_prepare,
     .invoke = abs_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_abs,
 };
 
 // ---- NEG ----------------------------------------------------------------------------------------

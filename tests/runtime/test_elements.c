@@ -302,23 +302,25 @@ static void maps(void **state)
 {
     static const struct {
         int builtin, field;
-        bool has_bytes;
+        enum { NO_BYTES, INT8, BYTES } bytes; // that the operator takes
         double units;
     } operators[] = {
-        {kTfLiteBuiltinLogistic, 0, true, 8},   {kTfLiteBuiltinTanh, 0, true, 8},
-        {kTfLiteBuiltinExp, 0, false, 8},       {kTfLiteBuiltinSqrt, 0, false, 0},
-        {kTfLiteBuiltinRsqrt, 0, false, 0},     {kTfLiteBuiltinHardSwish, 0, true, 0},
-        {kTfLiteBuiltinNeg, 0, false, 0},       {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, true, 0},
-        {kTfLiteBuiltinRelu, 0, true, 0},       {kTfLiteBuiltinRelu6, 0, true, 0},
-        {kTfLiteBuiltinReluN1To1, 0, false, 0}, {kTfLiteBuiltinRelu0To1, 0, false, 0},
+        {kTfLiteBuiltinLogistic, 0, BYTES, 8},     {kTfLiteBuiltinTanh, 0, BYTES, 8},
+        {kTfLiteBuiltinExp, 0, NO_BYTES, 8},       {kTfLiteBuiltinElu, 0, INT8, 8},
+        {kTfLiteBuiltinRsqrt, 0, NO_BYTES, 8},     {kTfLiteBuiltinSqrt, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinHardSwish, 0, BYTES, 0},    {kTfLiteBuiltinNeg, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinAbs, 0, INT8, 0},           {kTfLiteBuiltinSquare, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinFloor, 0, NO_BYTES, 0},     {kTfLiteBuiltinCeil, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinRound, 0, NO_BYTES, 0},     {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, BYTES, 0},
+        {kTfLiteBuiltinRelu, 0, BYTES, 0},         {kTfLiteBuiltinRelu6, 0, BYTES, 0},
+        {kTfLiteBuiltinReluN1To1, 0, NO_BYTES, 0}, {kTfLiteBuiltinRelu0To1, 0, NO_BYTES, 0},
     };
     (void)state;
     for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
         int builtin = operators[o].builtin, field = operators[o].field;
         check_map(builtin, field, TEST_FLOAT32, TEST_FLOAT32, operators[o].units);
-        if (!operators[o].has_bytes) continue;
-        check_map(builtin, field, TEST_INT8, TEST_INT8, 0);
-        check_map(builtin, field, TEST_UINT8, TEST_UINT8, 0);
+        if (operators[o].bytes >= INT8) check_map(builtin, field, TEST_INT8, TEST_INT8, 0);
+        if (operators[o].bytes == BYTES) check_map(builtin, field, TEST_UINT8, TEST_UINT8, 0);
     }
 }
 
@@ -339,6 +341,16 @@ static void quantizations(void **state)
 static double logistic_value(double x)
 {
     return 1 / (1 + exp(-x));
+}
+
+static double elu_value(double x)
+{
+    return x < 0 ? expm1(x) : x;
+}
+
+static double rsqrt_value(double x)
+{
+    return 1 / sqrt(x);
 }
 
 // Floats of all exponents, every 1009th; tails and the middle of loops in turn. Where the result is no normal number,
@@ -380,6 +392,11 @@ static void functions(void **state)
     check_function(offsetof(struct hl_element_kernels, logistic), logistic_value, "logistic");
     check_function(offsetof(struct hl_element_kernels, tanh), tanh, "tanh");
     check_function(offsetof(struct hl_element_kernels, exp), exp, "exp");
+    check_function(offsetof(struct hl_element_kernels, elu), elu_value, "elu");
+    check_function(offsetof(struct hl_element_kernels, rsqrt), rsqrt_value, "rsqrt");
+    check_function(offsetof(struct hl_element_kernels, floor), floor, "floor");
+    check_function(offsetof(struct hl_element_kernels, ceil), ceil, "ceil");
+    check_function(offsetof(struct hl_element_kernels, round), rint, "round");
 }
 
 int main(int argc, char **argv)

@@ -341,9 +341,15 @@ FLOAT_MAP(map_logistic, logistic_f32(x))
 FLOAT_MAP(map_tanh, tanh_f32(x))
 FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
-FLOAT_MAP(map_rsqrt, 1 / sqrt_f32(x))
+FLOAT_MAP(map_rsqrt, rsqrt_f32(x))
+FLOAT_MAP(map_elu, elu_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) / 6)
 FLOAT_MAP(map_negative, -x)
+FLOAT_MAP(map_magnitude, magnitude_of(x))
+FLOAT_MAP(map_square, x *x)
+FLOAT_MAP(map_floor, floor_f32(x))
+FLOAT_MAP(map_ceil, ceil_f32(x))
+FLOAT_MAP(map_round, round_f32(x))
 FLOAT_MAP(map_clamp, clamp_f32(x, params[0], params[1]))
 FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *params[0]))
 
@@ -374,10 +380,16 @@ static const struct hl_element_kernels element_kernels = {
     .logistic = HL_WHERE(HL_HAS_FLOATS, map_logistic),
     .tanh = HL_WHERE(HL_HAS_FLOATS, map_tanh),
     .exp = HL_WHERE(HL_HAS_FLOATS, map_exp),
+    .elu = HL_WHERE(HL_HAS_FLOATS, map_elu),
     .sqrt = HL_WHERE(HL_HAS_FLOATS, map_sqrt),
     .rsqrt = HL_WHERE(HL_HAS_FLOATS, map_rsqrt),
     .hard_swish = HL_WHERE(HL_HAS_FLOATS, map_hard_swish),
     .negative = HL_WHERE(HL_HAS_FLOATS, map_negative),
+    .magnitude = HL_WHERE(HL_HAS_FLOATS, map_magnitude),
+    .square = HL_WHERE(HL_HAS_FLOATS, map_square),
+    .floor = HL_WHERE(HL_HAS_FLOATS, map_floor),
+    .ceil = HL_WHERE(HL_HAS_FLOATS, map_ceil),
+    .round = HL_WHERE(HL_HAS_FLOATS, map_round),
     .leaky_relu = HL_WHERE(HL_HAS_FLOATS, map_leaky_relu),
     .clamp = HL_WHERE(HL_HAS_FLOATS, map_clamp),
 };

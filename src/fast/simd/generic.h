@@ -24,6 +24,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_RESCALE_FLOATS 0 // rescale_doubled and narrow_doubled are faster than both
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_RSQRT 0          // rsqrt_estimate
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
@@ -201,6 +202,10 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     HAS_MASKS: stores bytes [first, first + count) of v; first is a constant, a multiple of 16, and count at most 32.
 // void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
 //     LANES int32 plus zero, as bytes in [low, high].
+//
+// HAS_RSQRT
+// f32_vector rsqrt_estimate(f32_vector x)
+//     1 / sqrt(x) to 14 bits, also of subnormal numbers, with libm's results for 0, infinities, NaN and negative x.
 //
 // HAS_TABLES
 // struct byte_table load_table(const uint8_t table[256])

@@ -65,6 +65,7 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .scatter_add_f32 = HL_WHERE(HL_HAS_FLOATS, scatter_add_f32),
     .scatter_add_integer = HL_WHERE(HL_HAS_BYTES, scatter_add_integer),
     .softmax_f32 = HL_WHERE(HL_HAS_FLOATS, softmax_f32),
+    .log_softmax_f32 = HL_WHERE(HL_HAS_FLOATS, log_softmax_f32),
 #if HAS_RESCALE
     .softmax_bytes = HL_WHERE(HL_HAS_BYTES, softmax_bytes),
 #endif

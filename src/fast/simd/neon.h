@@ -20,6 +20,7 @@ enum { REGISTERS = 32 };
 #define HAS_TABLES 1
 #define HAS_SPREAD 0
 #define HAS_POWER_TABLE 0
+#define HAS_RSQRT 0
 #define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
 #define HAS_DOT4 1

@@ -213,7 +213,9 @@ struct hl_microkernels {
     const struct hl_element_kernels *elements;
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
     void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
-    void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
+    // beta >= 0, y may be x. log_softmax_f32 has no beta.
+    void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta);
+    void (*log_softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta);
     void (*softmax_bytes)(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y,
                           int64_t rows); // y may be x; NULL: the level has none
     // x: 16 positions of at least a vector of channels. Their 16 transformed points are `stride` values apart.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of rows of floats. In: rows and beta. Out: rows of probabilities.
+// SOFTMAX and LOG_SOFTMAX of rows of floats. In: rows and beta. Out: rows of probabilities, or of their logarithms.
 #ifndef HALITE_FAST_SIMD_SOFTMAX_TMPL_H
 #define HALITE_FAST_SIMD_SOFTMAX_TMPL_H
 
 #include <float.h>
+#include <math.h>
 
 #include "fast/simd/functions_tmpl.h"
 #include "fast/simd/vector.h"
@@ -41,8 +42,8 @@ INLINE f32_vector exp_below_0(f32_vector x)
     return choose(x < -87, splat_f32(0), y);
 }
 
-// Stores y[i] = exp((x[i] - largest) * beta) and returns their sum.
-static float exponentials(const float *x, float *y, int length, float largest, float beta)
+// Stores y[i] = exp((x[i] - largest) * beta), where there is a y, and returns their sum.
+INLINE float exponentials(const float *x, float *y, int length, float largest, float beta)
 {
     f32_vector sums[SOFTMAX_VECTORS] = {{0}};
     int64_t i = 0;
@@ -51,19 +52,21 @@ static float exponentials(const float *x, float *y, int length, float largest, f
         {
             const f32_vector v = exp_below_0((load_f32(x + i + k * LANES) - largest) * beta);
             sums[k] += v;
-            store_f32(y + i + k * LANES, v);
+            if (y) store_f32(y + i + k * LANES, v);
         }
     for (; i + LANES <= length; i += LANES) {
         const f32_vector v = exp_below_0((load_f32(x + i) - largest) * beta);
         sums[0] += v;
-        store_f32(y + i, v);
+        if (y) store_f32(y + i, v);
     }
     UNROLL for (int k = 1; k < SOFTMAX_VECTORS; k++) sums[0] += sums[k];
     float sum = 0;
     if (i < length) {
-        f32_vector v = exp_below_0((load_first_f32(x + i, length - i) - largest) * beta);
-        memcpy(y + i, &v, (size_t)(length - i) * sizeof *y);
-        for (; i < length; i++) sum += y[i];
+        const f32_vector v = exp_below_0((load_first_f32(x + i, length - i) - largest) * beta);
+        float rest[LANES];
+        store_f32(rest, v);
+        if (y) store_first_f32(y + i, v, length - i);
+        for (int k = 0; k < length - i; k++) sum += rest[k];
     }
     return sum + sum_of_lanes(sums[0]);
 }
@@ -105,6 +108,15 @@ static void softmax_f32(const float *x, float *y, int64_t rows, int length, floa
     for (; rows > 0; rows--, x += length, y += length) {
         float inverse = 1 / exponentials(x, y, length, largest_of(x, length), beta);
         for (int i = 0; i < length; i++) y[i] *= inverse;
+    }
+}
+
+static void log_softmax_f32(const float *x, float *y, int64_t rows, int length, float beta)
+{
+    (void)beta; // it has none
+    for (; rows > 0; rows--, x += length, y += length) {
+        const float largest = largest_of(x, length), log_of_sum = logf(exponentials(x, NULL, length, largest, 1));
+        for (int i = 0; i < length; i++) y[i] = x[i] - largest - log_of_sum;
     }
 }
 

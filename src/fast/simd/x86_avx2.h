@@ -24,6 +24,7 @@ enum { REGISTERS = 16 };
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 0
+#define HAS_RSQRT 0
 
 // ---- loads and stores ---------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ enum { REGISTERS = 32 };
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 1
+#define HAS_RSQRT 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -106,6 +107,11 @@ static inline u8_vector load_quarters(const void *a, const void *b, const void *
 }
 
 // ---- arithmetic ---------------------------------------------------------------------------------
+
+static inline f32_vector rsqrt_estimate(f32_vector x)
+{
+    return (f32_vector)_mm512_rsqrt14_ps((__m512)x);
+}
 
 static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 {
