@@ -100,6 +100,11 @@ void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void
         }
 }
 
+void hl_chain_elements(const struct hl_chain_run *run, int64_t first, int64_t count)
+{
+    if (run->chain) run_elements(run, first, count);
+}
+
 void hl_chain_rows(const struct hl_chain_run *run, int64_t row, int64_t rows)
 {
     if (run->chain) run_elements(run, row * run->chain->channels, rows * run->chain->channels);
@@ -114,7 +119,7 @@ static void look_up(const struct hl_step *step, const void *a, const void *b, vo
     kernels->bytes(a, y, count, step->params);
 }
 
-// A step's operand is known for each value of the product's output.
+// A step's operand is known for each value of the lead's output.
 static bool is_function(const struct hl_chain *chain, int step)
 {
     bool is = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of element-wise steps behind the output of a product. In: some of that output, which lies where the chain's
-// last value will. Out: the last value, in its place. Steps run over pieces that stay in the first-level cache. Bytes
-// that depend on nothing but the product's output become one table.
+// A chain of element-wise steps behind the output of a node. In: some of that output, which lies where the chain's last
+// value will. Out: the last value, in its place. Steps run over pieces that stay in the first-level cache. Bytes
+// that depend on nothing but that output become one table.
 #ifndef HALITE_FAST_CHAIN_H
 #define HALITE_FAST_CHAIN_H
 
@@ -10,7 +10,7 @@
 // Elements of a piece.
 enum { HL_CHAIN_PIECE = 1024 };
 
-// What a step reads: the product's output (0), the value of the step before step n (n), or another tensor.
+// What a step reads: the lead's output (0), the value of the step before step n (n), or another tensor.
 struct hl_chain_operand {
     int value;      // -1: another tensor
     int tensor;     // that one's number; -1: there is none
@@ -35,9 +35,10 @@ struct hl_chain_run {
     const char *others[HL_MAX_FOLLOWERS][2];
 };
 
-// y: the output tensor's memory. chain NULL: hl_chain_rows does nothing.
+// y: the output tensor's memory. chain NULL: the following two do nothing.
 void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void *y, struct hl_chain_run *run);
-// Goes on with `rows` positions of the output, with all their channels.
+// Goes on with elements of the output, or with `rows` positions of it, with all their channels.
+void hl_chain_elements(const struct hl_chain_run *run, int64_t first, int64_t count);
 void hl_chain_rows(const struct hl_chain_run *run, int64_t row, int64_t rows);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fast/byte_sum.h"
+#include "fast/chain.h"
 #include "fast/elements.h"
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
@@ -14,6 +15,7 @@
 
 enum {
     BLOCK = 4096,              // bytes of an operand that are written out at a time: they stay in the first-level cache
+    SPAN = 2 * HL_CHAIN_PIECE, // elements that a chain goes on with at once
     MIN_SHARED_ELEMENTS = 2048 // fewer elements take about as long as waking the other threads
 };
 
@@ -36,7 +38,8 @@ struct pairs {
     hl_pair_kernel *kernel;
     int size; // bytes of an element
     struct hl_walk walk;
-    bool has_sum; // the kernel's state is `sum`, not the node's
+    const struct hl_chain *chain; // that goes on with the output; NULL: none
+    bool has_sum;                 // the kernel's state is `sum`, not the node's
     struct hl_byte_sum sum;
 };
 
@@ -111,6 +114,7 @@ struct pairs_run {
     char *y;
     const void *state;
     int64_t piece;
+    struct hl_chain_run chain;
 };
 
 // The offset of an operand's element for the first column of an output row. Rows are counted over all planes, which are
@@ -133,16 +137,13 @@ static void start_side(struct side *side, const struct pairs *pairs, int operand
     side->is_written = false;
 }
 
-static void run_piece(void *arg, int64_t item, int worker)
+// Outputs from `at` to `end`.
+static void run_span(const struct pairs_run *run, int64_t at, int64_t end)
 {
-    (void)worker;
-    const struct pairs_run *run = arg;
     const struct pairs *pairs = run->pairs;
     const struct hl_walk *walk = &pairs->walk;
     const int64_t columns = hl_walk_run(walk);
     const int64_t height = walk->rank < 2 ? 1 : walk->dims[walk->rank - 2];
-    int64_t at = item * run->piece, end = at + run->piece;
-    if (end > walk->count) end = walk->count;
     struct side a, b;
     while (at < end) {
         const int64_t row = at / columns, column = at % columns;
@@ -157,6 +158,19 @@ static void run_piece(void *arg, int64_t item, int worker)
         start_side(&b, pairs, 1, run->b, row, column);
         run_rows(pairs, &a, &b, run->y + at * pairs->size, rows, width, run->state);
         at += rows * width;
+    }
+}
+
+static void run_piece(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct pairs_run *run = arg;
+    const int64_t first = item * run->piece, left = run->pairs->walk.count - first;
+    const int64_t count = left < run->piece ? left : run->piece, span = run->chain.chain ? SPAN : count;
+    for (int64_t at = 0; at < count; at += span) {
+        const int64_t now = count - at < span ? count - at : span;
+        run_span(run, first + at, first + at + now);
+        hl_chain_elements(&run->chain, first + at, now);
     }
 }
 
@@ -184,12 +198,19 @@ static TfLiteStatus pairs_invoke(TfLiteContext *ctx, TfLiteNode *node, void *sta
         .pairs = pairs,
         .a = hl_data(hl_input(ctx, node, 0)),
         .b = hl_data(hl_input(ctx, node, 1)),
-        .y = hl_output(ctx, node, 0)->data.data,
+        .y = hl_result(ctx, node)->data.data,
         .state = state_of(pairs, node),
         .piece = piece_size(ctx, pairs->walk.count),
     };
+    hl_chain_begin(ctx, pairs->chain, run.y, &run.chain);
     hl_parallel(ctx, (pairs->walk.count + run.piece - 1) / run.piece, run_piece, &run);
     return kTfLiteOk;
+}
+
+static bool lead_pairs(void *state, const struct hl_chain *chain)
+{
+    ((struct pairs *)state)->chain = chain;
+    return true;
 }
 
 static void run_pairs(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
@@ -263,7 +284,8 @@ static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const stru
     const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                   \
                                              .invoke = pairs_invoke,                                        \
                                              .release = free,                                               \
-                                             .describe = describe_pairs};
+                                             .describe = describe_pairs,                                    \
+                                             .lead = lead_pairs};
 
 ARITHMETIC(add, sum_prepare(ctx, node, KERNELS(add), false, state, bytes))
 ARITHMETIC(sub, sum_prepare(ctx, node, KERNELS(sub), true, state, bytes))
@@ -278,10 +300,8 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **s
     return pairs_prepare(ctx, node, kernel, state, bytes);
 }
 
-const struct hl_fast hl_fast_prelu = {.prepare = prelu_prepare,
-                                      .invoke = pairs_invoke,
-                                      .release = free,
-                                      .describe = describe_pairs};
+const struct hl_fast hl_fast_prelu = {
+    .prepare = prelu_prepare, .invoke = pairs_invoke, .release = free, .describe = describe_pairs, .lead = lead_pairs};
 
 // ---- one input ----------------------------------------------------------------------------------
 
@@ -294,6 +314,7 @@ struct map {
     hl_quantize_kernel *quantize;
     hl_dequantize_kernel *dequantize;
     struct hl_byte_scale scale;
+    const struct hl_chain *chain; // that goes on with the output; NULL: none
 };
 
 struct map_run {
@@ -302,6 +323,7 @@ struct map_run {
     void *y;
     int64_t x_size, y_size; // bytes of an element
     int64_t count, piece;
+    struct hl_chain_run chain;
 };
 
 static void map_elements(const struct map *map, const void *x, void *y, int64_t count)
@@ -320,9 +342,19 @@ static void map_piece(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct map_run *run = arg;
-    const int64_t at = item * run->piece, left = run->count - at;
-    map_elements(run->map, (const char *)run->x + at * run->x_size, (char *)run->y + at * run->y_size,
-                 left < run->piece ? left : run->piece);
+    const int64_t first = item * run->piece, left = run->count - first, count = left < run->piece ? left : run->piece;
+    const int64_t end = first + count, span = run->chain.chain ? SPAN : count;
+    for (int64_t at = first; at < end; at += span) {
+        const int64_t now = end - at < span ? end - at : span;
+        map_elements(run->map, (const char *)run->x + at * run->x_size, (char *)run->y + at * run->y_size, now);
+        hl_chain_elements(&run->chain, at, now);
+    }
+}
+
+static bool lead_map(void *state, const struct hl_chain *chain)
+{
+    ((struct map *)state)->chain = chain;
+    return true;
 }
 
 static void run_map(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
@@ -341,9 +373,10 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t count = hl_elements(x);
-    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const struct map *map = state;
+    TfLiteTensor *y = hl_result(ctx, node);
     struct map_run run = {
-        .map = state,
+        .map = map,
         .x = hl_data(x),
         .y = y->data.data,
         .x_size = (int64_t)hl_type_size(x->type),
@@ -351,6 +384,7 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
         .count = count,
         .piece = piece_size(ctx, count),
     };
+    hl_chain_begin(ctx, map->chain, y->data.data, &run.chain);
     hl_parallel(ctx, (count + run.piece - 1) / run.piece, map_piece, &run);
     return kTfLiteOk;
 }
@@ -391,7 +425,8 @@ static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_ker
     const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                             \
                                              .invoke = map_invoke,                                                    \
                                              .release = free,                                                         \
-                                             .describe = describe_map};
+                                             .describe = describe_map,                                                \
+                                             .lead = lead_map};
 
 // SQRT and RSQRT refuse some 8-bit values, so the reference kernel has to look at each.
 MAP(logistic, logistic, 0, 0, true)
@@ -401,6 +436,12 @@ MAP(sqrt, sqrt, 0, 0, false)
 MAP(rsqrt, rsqrt, 0, 0, false)
 MAP(hard_swish, hard_swish, 0, 0, true)
 MAP(neg, negative, 0, 0, false)
+MAP(abs, magnitude, 0, 0, true)
+MAP(square, square, 0, 0, false)
+MAP(floor, floor, 0, 0, false)
+MAP(ceil, ceil, 0, 0, false)
+MAP(round, round, 0, 0, false)
+MAP(elu, elu, 0, 0, true)
 MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
 // The ranges are those of ops/rectifiers.c.
 MAP(relu, clamp, 0, INFINITY, true)
@@ -436,16 +477,8 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
     return make_map(ctx, node, &map, state, bytes);
 }
 
-MAP(abs, magnitude, 0, 0, true)
-MAP(square, square, 0, 0, false)
-MAP(floor, floor, 0, 0, false)
-MAP(ceil, ceil, 0, 0, false)
-MAP(round, round, 0, 0, false)
-MAP(elu, elu, 0, 0, true)
-const struct hl_fast hl_fast_quantize = {.prepare = quantize_prepare,
-                                         .invoke = map_invoke,
-                                         .release = free,
-                                         .describe = describe_map};
+const struct hl_fast hl_fast_quantize = {
+    .prepare = quantize_prepare, .invoke = map_invoke, .release = free, .describe = describe_map, .lead = lead_map};
 
 static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
@@ -457,4 +490,7 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, voi
     return make_map(ctx, node, &map, state, bytes);
 }
 
-const struct hl_fast hl_fast_dequantize = {.prepare = dequantize_prepare, .invoke = map_invoke, .release = free};
+const struct hl_fast hl_fast_dequantize = {.prepare = dequantize_prepare,
+                                           .invoke = map_invoke,
+                                           .release = free,
+                                           .lead = lead_map};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution that computes the element-wise nodes behind it gives the same bytes as all nodes apart, which the
+// A convolution or a sum that computes the element-wise nodes behind it gives the same bytes as all nodes apart, which the
 // option to preserve all tensors asks for; and it leaves them alone where somebody else sees a tensor between them.
 //
-//   the graph:   t0 = convolution(x, w, b)    t1 = f(t0 or r, c, s, v ...)    t2 = f(...) ...    the last one is output
+//   the graph:   t0 = convolution(x, w, b) or x + r    t1 = f(t0 or r, c, s, v ...)    t2 = f(...) ...    the last one is output
 #include "two_ways.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct chain {
     TfLiteModel *loaded;
 };
 
-enum layer { CONV, DEPTHWISE, DENSE, LAYERS };
+enum layer { CONV, DEPTHWISE, DENSE, SUM, LAYERS };
 enum values { FLOATS, INT8, UINT8, HYBRID, VALUES };
 
 static void set_tensor(struct chain *c, int number, enum test_type type, int rank, const int *dims)
@@ -93,7 +93,7 @@ static void make_layer(struct chain *c, enum layer layer, enum test_type type, b
 {
     const int size = type == TEST_FLOAT32 ? 1 << 16 : 1 << 18;
     const int channels = 8 * (1 + pick(4)), width = layer == DENSE ? 1 : 30 + pick(60);
-    const int outputs = layer == DEPTHWISE ? channels : 1 + pick(MAX_CHANNELS);
+    const int outputs = layer == DEPTHWISE || layer == SUM ? channels : 1 + pick(MAX_CHANNELS);
     const int height = size / width / outputs + kernel; // what is smaller is left alone
     const int x[] = {1, height, width, channels}, y[] = {1, height, width, outputs}, one[] = {1, 1, 1, outputs};
     const int w[] = {outputs, kernel, kernel, channels}, w_depthwise[] = {1, kernel, kernel, outputs};
@@ -122,6 +122,10 @@ static void make_layer(struct chain *c, enum layer layer, enum test_type type, b
         c->tensors[B].type = TEST_FLOAT32;
     else
         c->tensors[B].scale = c->tensors[X].scale * c->tensors[W].scale, c->tensors[FIRST].scale *= 10;
+    if (layer == SUM) {
+        c->nodes[0] = (struct test_node){.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(X, R), TEST_OUTPUTS(FIRST)};
+        return;
+    }
     static const int builtins[] = {kTfLiteBuiltinConv2d, kTfLiteBuiltinDepthwiseConv2d, kTfLiteBuiltinFullyConnected};
     c->nodes[0] = (struct test_node){.builtin = builtins[layer], TEST_INPUTS(X, W, B), TEST_OUTPUTS(FIRST)};
     c->nodes[0].version = layer == DENSE ? 4 : layer == DEPTHWISE ? 6 : 5;
@@ -202,7 +206,7 @@ static void left_alone(void **state)
         load(&c);
         TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
         assert_int_equal(is_left_out(one, FIRST), why == 0);
-        assert_int_equal(is_left_out(one, FIRST + 1), why == 0);
+        assert_int_equal(is_left_out(one, FIRST + 1), why < 2); // the logistic can lead, too
         assert_same_output(one, other);
         TfLiteInterpreterDelete(one);
         TfLiteInterpreterDelete(other);
