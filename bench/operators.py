@@ -22,6 +22,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
 import tflite_writer  # noqa: E402
 
 SOFTMAX, TRANSPOSE, SOFTMAX_OPTIONS = 25, 39, 9
+POOL_OPTIONS, REDUCER_OPTIONS = 5, 27
+# Name: code, number of the options (0: none).
+UNARY = {"ABS": (101, 0), "CEIL": (104, 0), "COS": (108, 0), "ELU": (111, 0), "EXP": (47, 0), "FLOOR": (8, 0),
+         "GELU": (150, 116), "HARD_SWISH": (117, 0), "LEAKY_RELU": (98, 75), "LOG": (73, 0), "LOGISTIC": (14, 0),
+         "NEG": (59, 0), "RELU": (19, 0), "RELU6": (21, 0), "ROUND": (116, 0), "RSQRT": (76, 0), "SIN": (66, 0),
+         "SQRT": (75, 0), "SQUARE": (92, 0), "TANH": (28, 0), "L2_NORMALIZATION": (11, 12), "LOG_SOFTMAX": (50, 0)}
+UNARY_INT8 = ("ELU", "GELU", "HARD_SWISH", "LEAKY_RELU", "RELU6", "LOGISTIC", "TANH", "ABS", "NEG")
+BINARY = {"ADD": (0, 11), "SUB": (41, 28), "MUL": (18, 21), "DIV": (42, 29), "MAXIMUM": (55, 39), "MINIMUM": (57, 39),
+          "SQUARED_DIFFERENCE": (99, 76), "POW": (78, 56)}
+BINARY_INT8 = ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE")
+REDUCTIONS = {"MEAN": 40, "SUM": 74, "REDUCE_MAX": 82, "REDUCE_MIN": 89}
+POOLS = {"AVERAGE_POOL_2D": 1, "MAX_POOL_2D": 17}
 
 
 def quantized(kind, scale):
@@ -45,7 +57,54 @@ def transpose(kind, shape, order):
     return model.write({"x": x}, {"y": y})
 
 
+def elementwise(name, code, options, kind, shapes):
+    model = tflite_writer.Model(name)
+    inputs = {f"x{i}": model.tensor(f"x{i}", kind, shape, **quantized(kind, 0.05)) for i, shape in enumerate(shapes)}
+    scale = {"LOGISTIC": 1 / 256, "TANH": 1 / 128}.get(name, 0.1)
+    y = {} if kind == "float32" else {"scale": scale, "zero": 0 if name == "TANH" else -128}
+    result = model.tensor("y", kind, max(shapes, key=math.prod), **y)
+    model.op(code, 1 if kind == "float32" else 2, list(inputs.values()), [result], options,
+             tflite_writer.Table() if options else None)
+    return model.write(inputs, {"y": result})
+
+
+def reduction(name, code, kind, shape, axes):
+    model = tflite_writer.Model(name)
+    x = model.tensor("x", kind, shape, **quantized(kind, 0.05))
+    list_of_axes = model.tensor("axes", "int32", [len(axes)], np.array(axes))
+    kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
+    y = model.tensor("y", kind, kept, **quantized(kind, 0.05))
+    model.op(code, 2, [x, list_of_axes], [y], REDUCER_OPTIONS,
+             tflite_writer.Table(_0=tflite_writer.Scalar("b", 1)))
+    return model.write({"x": x}, {"y": y})
+
+
+def pool(name, code, kind, size, stride, shape):
+    model = tflite_writer.Model(name)
+    x = model.tensor("x", kind, shape, **quantized(kind, 0.05))
+    y_shape = [shape[0], -(-shape[1] // stride), -(-shape[2] // stride), shape[3]]
+    y = model.tensor("y", kind, y_shape, **quantized(kind, 0.05))
+    numbers = {f"_{i + 1}": tflite_writer.Scalar("i", n) for i, n in enumerate((stride, stride, size, size))}
+    model.op(code, 1 if kind == "float32" else 2, [x], [y], POOL_OPTIONS, tflite_writer.Table(**numbers))
+    return model.write({"x": x}, {"y": y})
+
+
 def operators():
+    for kind, unary, binary in (("float32", UNARY, BINARY), ("int8", UNARY_INT8, BINARY_INT8)):
+        for shape in ([1, 56, 56, 24], [1, 512, 768]):
+            for name in unary:
+                yield f"{name} {kind}, {shape}", elementwise(name, *UNARY[name], kind, [shape])
+            for name in binary:
+                yield f"{name} {kind}, {shape}", elementwise(name, *BINARY[name], kind, [shape, shape])
+                yield f"{name} {kind}, {shape}, a row", elementwise(name, *BINARY[name], kind, [shape, shape[-1:]])
+        for name, code in REDUCTIONS.items():
+            yield f"{name} {kind}, 56 x 56 of 96", reduction(name, code, kind, [1, 56, 56, 96], [1, 2])
+            yield f"{name} {kind}, last of 512 x 768", reduction(name, code, kind, [1, 512, 768], [2])
+        for name, code in POOLS.items():
+            for size, stride, shape in ((3, 2, [1, 112, 112, 64]), (2, 2, [1, 56, 56, 24]), (3, 1, [1, 28, 28, 192]),
+                                        (5, 1, [1, 13, 13, 128]), (7, 7, [1, 7, 7, 1024])):
+                yield f"{name} {kind}, {size} x {size}, stride {stride}, {shape}", pool(name, code, kind, size, stride,
+                                                                                        shape)
     for kind in ("int8", "uint8", "float32"):
         for shape in ([64, 1001], [4096, 21], [1, 1000], [4096, 4], [256, 91], [8, 197, 197]):
             yield f"SOFTMAX {kind}, {math.prod(shape[:-1])} rows of {shape[-1]}", softmax(kind, shape)

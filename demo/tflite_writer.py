@@ -135,7 +135,7 @@ class Model:
 
         subgraph = Table(_0=self.tensors, _1=_ints(list(inputs.values())), _2=_ints(list(outputs.values())),
                          _3=self.ops, _4="main")
-        codes = [Table(_0=Scalar("b", code), _2=Scalar("i", version), _3=Scalar("i", code))
+        codes = [Table(_0=Scalar("b", min(code, 127)), _2=Scalar("i", version), _3=Scalar("i", code))
                  for code, version in self.codes]
         signature = Table(_0=maps(inputs), _1=maps(outputs), _2="serving_default", _4=Scalar("I", 0))
         entries, buffers = None, self.buffers
