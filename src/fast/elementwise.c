@@ -225,11 +225,11 @@ static void describe_pairs(const TfLiteNode *node, const void *state, struct hl_
 }
 
 // The kernels of an operator, by type.
-struct arithmetic_kernels {
+struct kernels_of_types {
     hl_pair_kernel *f32, *i8, *u8, *i16;
 };
 
-static hl_pair_kernel *kernel_of(const struct arithmetic_kernels *kernels, TfLiteType type)
+static hl_pair_kernel *kernel_of(const struct kernels_of_types *kernels, TfLiteType type)
 {
     switch (type) {
     case kTfLiteFloat32: return kernels->f32;
@@ -242,7 +242,7 @@ static hl_pair_kernel *kernel_of(const struct arithmetic_kernels *kernels, TfLit
 
 // Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits, and int16 that are
 // shifted left at all, stay with the reference kernel, because 32 bits would not hold it.
-static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct arithmetic_kernels *kernels,
+static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct kernels_of_types *kernels,
                                        void **state, size_t *bytes)
 {
     const struct hl_arithmetic *op = node->user_data;
@@ -255,7 +255,7 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, con
 
 // Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: it takes as
 // long as 30 runs save at least.
-static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct arithmetic_kernels *kernels,
+static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct kernels_of_types *kernels,
                                 bool subtracts, void **state, size_t *bytes)
 {
     enum { MIN_PROVEN = 4096 };
@@ -271,11 +271,11 @@ static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const stru
 }
 
 #define KERNELS(name)                                            \
-    &(struct arithmetic_kernels)                                 \
+    &(struct kernels_of_types)                                   \
     {                                                            \
         k->name##_f32, k->name##_i8, k->name##_u8, k->name##_i16 \
     }
-#define ARITHMETIC(symbol, prepare_any)                                                                     \
+#define PAIRS(symbol, prepare_any)                                                                          \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
     {                                                                                                       \
         const struct hl_element_kernels *k = kernels_for(hl_output(ctx, node, 0));                          \
@@ -287,11 +287,21 @@ static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const stru
                                              .describe = describe_pairs,                                    \
                                              .lead = lead_pairs};
 
-ARITHMETIC(add, sum_prepare(ctx, node, KERNELS(add), false, state, bytes))
-ARITHMETIC(sub, sum_prepare(ctx, node, KERNELS(sub), true, state, bytes))
-ARITHMETIC(mul, arithmetic_prepare(ctx, node, KERNELS(mul), state, bytes))
-ARITHMETIC(squared_difference,
-           arithmetic_prepare(ctx, node, &(struct arithmetic_kernels){.f32 = k->square_f32}, state, bytes))
+PAIRS(add, sum_prepare(ctx, node, KERNELS(add), false, state, bytes))
+PAIRS(sub, sum_prepare(ctx, node, KERNELS(sub), true, state, bytes))
+PAIRS(mul, arithmetic_prepare(ctx, node, KERNELS(mul), state, bytes))
+PAIRS(div, arithmetic_prepare(ctx, node, &(struct kernels_of_types){.f32 = k->div_f32}, state, bytes))
+PAIRS(squared_difference, arithmetic_prepare(ctx, node, &(struct kernels_of_types){.f32 = k->square_f32}, state, bytes))
+
+static TfLiteStatus pick_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct kernels_of_types *kernels,
+                                 void **state, size_t *bytes)
+{
+    const struct hl_binary *op = node->user_data;
+    if (op->folded) return kTfLiteOk;
+    return pairs_prepare(ctx, node, kernel_of(kernels, hl_input(ctx, node, 0)->type), state, bytes);
+}
+PAIRS(maximum, pick_prepare(ctx, node, KERNELS(larger), state, bytes))
+PAIRS(minimum, pick_prepare(ctx, node, KERNELS(smaller), state, bytes))
 
 static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {

@@ -106,7 +106,8 @@ const struct hl_row_kernels *hl_fast_row_kernels(const struct hl_reporter *repor
 extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;
 extern const struct hl_fast hl_fast_relu, hl_fast_relu6, hl_fast_relu_n1_to_1, hl_fast_relu_0_to_1, hl_fast_quantize,
     hl_fast_dequantize;
-extern const struct hl_fast hl_fast_add, hl_fast_sub, hl_fast_mul, hl_fast_squared_difference, hl_fast_prelu;
+extern const struct hl_fast hl_fast_add, hl_fast_sub, hl_fast_mul, hl_fast_div, hl_fast_squared_difference,
+    hl_fast_maximum, hl_fast_minimum, hl_fast_prelu;
 extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast_sqrt, hl_fast_rsqrt,
     hl_fast_hard_swish, hl_fast_leaky_relu, hl_fast_neg, hl_fast_abs, hl_fast_square, hl_fast_floor, hl_fast_ceil,
     hl_fast_round, hl_fast_elu;

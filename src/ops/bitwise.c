@@ -30,5 +30,5 @@ static const hl_binary_runs shift_runs = {
     [kTfLiteUInt16] = shift_u16, [kTfLiteInt32] = shift_i32, [kTfLiteUInt32] = shift_u32,
 };
 
-HL_BINARY_OPERATOR(bitwise_xor, xor_runs)
-HL_BINARY_OPERATOR(right_shift, shift_runs)
+HL_BINARY_OPERATOR(bitwise_xor, xor_runs, NULL)
+HL_BINARY_OPERATOR(right_shift, shift_runs, NULL)

@@ -7,17 +7,9 @@
 // A divisor of zero is an error when the node runs, except in float DIV and float FLOOR_MOD.
 #include <math.h>
 
-#include "ops/common/binary.h"
+#include "fast/fast.h"
+#include "ops/arithmetic.h"
 #include "ops/common/fixed_point.h"
-#include "ops/common/quant.h"
-
-struct division {
-    struct hl_binary binary;
-    float low_f32, high_f32;
-    int32_t low, high;
-    int32_t a_zero, b_zero, y_zero;
-    struct hl_rescale rescale; // s_a / (s_b * s_y)
-};
 
 // ---- divisors of zero ---------------------------------------------------------------------------
 
@@ -59,9 +51,9 @@ static int headroom_of(int32_t value)
 }
 
 // The quotient of two stored values: a times the reciprocal of b, with as many bits as there are.
-static int32_t stored_quotient(int32_t u, int32_t v, const struct division *s)
+static int32_t stored_quotient(int32_t u, int32_t v, const struct hl_arithmetic *s)
 {
-    int32_t a = u - s->a_zero, b = v - s->b_zero;
+    int32_t a = u - s->a.zero, b = v - s->b.zero;
     if (b < 0) {
         a = -a;
         b = -b;
@@ -70,28 +62,28 @@ static int32_t stored_quotient(int32_t u, int32_t v, const struct division *s)
     // b = (1 + rest) * 2^(31 - b_zeros), rest a fraction of 2^31.
     int32_t rest = (int32_t)(((uint32_t)b << b_zeros) & INT32_MAX);
     int32_t quotient = hl_high_mul((int32_t)((uint32_t)a << headroom), hl_fixed_inverse_of_one_plus(rest));
-    int shift = s->rescale.shift - (31 - b_zeros) - headroom;
-    int64_t stored = s->y_zero;
+    int shift = s->y.rescale.shift - (31 - b_zeros) - headroom;
+    int64_t stored = s->y.zero;
     if (a != 0)
-        stored += rescale_far(quotient, s->rescale.multiplier, shift);
+        stored += rescale_far(quotient, s->y.rescale.multiplier, shift);
     else
         stored += shift < -31; // the original's rounding of 0 by more bits than there are gives 1
-    return stored < s->low ? s->low : stored > s->high ? s->high : (int32_t)stored;
+    return (int32_t)(stored < s->low ? s->low : stored > s->high ? s->high : stored);
 }
 
-static float quotient_f32(float u, float v, const struct division *s)
+static float quotient_f32(float u, float v, const struct hl_arithmetic *s)
 {
     float value = u / v;
     if (value < s->low_f32) value = s->low_f32;
     return s->high_f32 < value ? s->high_f32 : value;
 }
 
-HL_BINARY_RUN(div_f32, float, float, struct division, quotient_f32(u, v, s))
-HL_BINARY_RUN(div_i32, int32_t, int32_t, struct division,
-              hl_clamp_i32(hl_saturate_i32((int64_t)u / v), s->low, s->high))
-HL_BINARY_RUN(div_i8, int8_t, int8_t, struct division, stored_quotient(u, v, s))
-HL_BINARY_RUN(div_u8, uint8_t, uint8_t, struct division, stored_quotient(u, v, s))
-HL_BINARY_RUN(div_i16, int16_t, int16_t, struct division, stored_quotient(u, v, s))
+HL_BINARY_RUN(div_f32, float, float, struct hl_arithmetic, quotient_f32(u, v, s))
+HL_BINARY_RUN(div_i32, int32_t, int32_t, struct hl_arithmetic,
+              hl_clamp_i32(hl_saturate_i32((int64_t)u / v), (int32_t)s->low, (int32_t)s->high))
+HL_BINARY_RUN(div_i8, int8_t, int8_t, struct hl_arithmetic, stored_quotient(u, v, s))
+HL_BINARY_RUN(div_u8, uint8_t, uint8_t, struct hl_arithmetic, stored_quotient(u, v, s))
+HL_BINARY_RUN(div_i16, int16_t, int16_t, struct hl_arithmetic, stored_quotient(u, v, s))
 
 static const hl_binary_runs div_runs = {
     [kTfLiteFloat32] = div_f32, [kTfLiteInt32] = div_i32, [kTfLiteInt8] = div_i8,
@@ -100,7 +92,7 @@ static const hl_binary_runs div_runs = {
 
 static TfLiteStatus div_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    struct division *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     const TfLiteDivParams *options = node->builtin_data;
     HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
     HL_TRY(hl_binary_choose(ctx, node, div_runs));
@@ -110,31 +102,29 @@ static TfLiteStatus div_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (a->type == kTfLiteFloat32) {
         hl_activation_range_f32(options->activation, &op->low_f32, &op->high_f32);
     } else if (a->type == kTfLiteInt32) {
-        int64_t low, high;
-        hl_activation_range_i64(options->activation, a->type, &low, &high);
-        op->low = (int32_t)low;
-        op->high = (int32_t)high;
+        hl_activation_range_i64(options->activation, a->type, &op->low, &op->high);
         op->binary.check_values = require_divisors;
     } else {
         HL_TRY(hl_require_quantized(ctx, node, a));
         HL_TRY(hl_require_quantized(ctx, node, b));
         HL_TRY(hl_require_quantized(ctx, node, y));
-        op->a_zero = hl_zero(a);
-        op->b_zero = hl_zero(b);
-        op->y_zero = hl_zero(y);
-        hl_activation_range(options->activation, y, &op->low, &op->high);
+        op->a.zero = hl_zero(a);
+        op->b.zero = hl_zero(b);
+        op->y.zero = hl_zero(y);
+        int32_t low, high;
+        hl_activation_range(options->activation, y, &low, &high);
+        op->low = low, op->high = high;
         float divisor = b->params.scale * y->params.scale; // in float, as the original
-        op->rescale = hl_rescale_from((double)(a->params.scale / divisor));
+        op->y.rescale = hl_rescale_from((double)(a->params.scale / divisor));
         op->binary.check_values = require_stored_divisors;
     }
     return hl_binary_finish(ctx, node);
 }
 
 const struct hl_op hl_op_div = {
-    .state_size = sizeof(struct division),
-    .prepare = div_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
+    HL_BINARY_FIELDS(div, struct hl_arithmetic),
+    .inplace = HL_INPLACE_EITHER,
+    .fast = &hl_fast_div,
 };
 
 // ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------

@@ -10,8 +10,8 @@ HL_BINARY_RUN(or_bool, uint8_t, uint8_t, void, u || v)
 static const hl_binary_runs and_runs = {[kTfLiteBool] = and_bool};
 static const hl_binary_runs or_runs = {[kTfLiteBool] = or_bool};
 
-HL_BINARY_OPERATOR(logical_and, and_runs)
-HL_BINARY_OPERATOR(logical_or, or_runs)
+HL_BINARY_OPERATOR(logical_and, and_runs, NULL)
+HL_BINARY_OPERATOR(logical_or, or_runs, NULL)
 
 static TfLiteStatus logical_not_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

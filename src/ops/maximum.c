@@ -2,6 +2,7 @@
 // MAXIMUM, MINIMUM: y = a > b ? a : b, a < b ? a : b: the second operand where either is NaN.
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type. 8-bit and 16-bit integers are
 // compared as they are stored, whatever their scales.
+#include "fast/fast.h"
 #include "ops/common/binary.h"
 
 // The two operators over all their types; `order` is > or <.
@@ -24,5 +25,5 @@
 PICK_RUNS(maximum, >)
 PICK_RUNS(minimum, <)
 
-HL_BINARY_OPERATOR(maximum, maximum_runs)
-HL_BINARY_OPERATOR(minimum, minimum_runs)
+HL_BINARY_OPERATOR(maximum, maximum_runs, &hl_fast_maximum)
+HL_BINARY_OPERATOR(minimum, minimum_runs, &hl_fast_minimum)

@@ -144,13 +144,15 @@ static void set_quantization(struct test_tensor *tensor, enum test_type type, in
     tensor->zero_point = pick(256) - (type == TEST_INT8 ? 128 : 0);
 }
 
-// t = f(a, b), y = f(t, b): the second may work in place.
-static void check_pairs(int builtin, int activation_field, bool has_integers, bool stretches_a)
+// t = f(a, b), y = f(t, b): the second may work in place. with_integers: the levels that have loops for integers; NULL:
+// the operator takes none.
+static void check_pairs(int builtin, int activation_field, bool (*with_integers)(const struct hl_simd *level),
+                        bool stretches_a)
 {
     static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8, TEST_INT16};
     for (int i = 0; i < NODES; i++) {
         struct test_tensor tensors[4] = {{.name = "a"}, {.name = "b"}, {.name = "t"}, {.name = "y"}};
-        enum test_type type = types[has_integers ? pick(4) : 0];
+        enum test_type type = types[with_integers ? pick(4) : 0];
         random_rank(&tensors[0]);
         for (int k = 1; k < 4; k++) {
             tensors[k].rank = tensors[0].rank;
@@ -174,20 +176,20 @@ static void check_pairs(int builtin, int activation_field, bool has_integers, bo
             TEST_INPUTS(0, 1),
             TEST_OUTPUTS(3),
         };
-        check(&model, i % 2 ? 3 : 1, 0, type == TEST_FLOAT32 ? always : with_bytes);
+        check(&model, i % 2 ? 3 : 1, 0, type == TEST_FLOAT32 ? always : with_integers);
     }
 }
 
 static void add(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function, true, true);
+    check_pairs(kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function, with_bytes, true);
 }
 
 static void sub(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function, true, true);
+    check_pairs(kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function, with_bytes, true);
 }
 
 // Scales and zero points as calibration finds them: the output's step is about that of the larger operand.
@@ -257,19 +259,32 @@ static void sums_with_one_rounding(void **state)
 static void mul(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function, true, true);
+    check_pairs(kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function, with_bytes, true);
+}
+
+static void divisions(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinDiv, HL_DivOptions_fused_activation_function, NULL, true);
+}
+
+static void picks(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinMaximum, 0, always, true);
+    check_pairs(kTfLiteBuiltinMinimum, 0, always, true);
 }
 
 static void squared_difference(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinSquaredDifference, 0, false, true);
+    check_pairs(kTfLiteBuiltinSquaredDifference, 0, NULL, true);
 }
 
 static void prelu(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinPrelu, 0, false, false);
+    check_pairs(kTfLiteBuiltinPrelu, 0, NULL, false);
 }
 
 // y = f(x), of some lengths.
@@ -406,6 +421,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(add),
         cmocka_unit_test(sub),
         cmocka_unit_test(mul),
+        cmocka_unit_test(divisions),
+        cmocka_unit_test(picks),
         cmocka_unit_test(squared_difference),
         cmocka_unit_test(prelu),
         cmocka_unit_test(maps),

@@ -34,8 +34,38 @@
 FLOAT_PAIRS(add_f32, struct hl_arithmetic, clamp_f32(u + v, s->low_f32, s->high_f32))
 FLOAT_PAIRS(sub_f32, struct hl_arithmetic, clamp_f32(u - v, s->low_f32, s->high_f32))
 FLOAT_PAIRS(mul_f32, struct hl_arithmetic, clamp_f32(u *v, s->low_f32, s->high_f32))
+FLOAT_PAIRS(div_f32, struct hl_arithmetic, clamp_f32(u / v, s->low_f32, s->high_f32))
 FLOAT_PAIRS(square_f32, void, (u - v) * (u - v))
+FLOAT_PAIRS(larger_f32, void, max_f32(u, v))
+FLOAT_PAIRS(smaller_f32, void, min_f32(u, v))
 FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
+
+// ---- pairs of stored integers, the larger or the smaller one ------------------------------------
+
+#define PICKS(name, type, order)                                                              \
+    static void name(const void *a, const void *b, void *y, int64_t count, const void *state) \
+    {                                                                                         \
+        typedef type vector __attribute__((vector_size(BYTES)));                              \
+        enum { VALUES = BYTES / sizeof(type) };                                               \
+        const type *us = a, *vs = b;                                                          \
+        type *ys = y;                                                                         \
+        int64_t i = 0;                                                                        \
+        for (; i + VALUES <= count; i += VALUES) {                                            \
+            vector u, v;                                                                      \
+            memcpy(&u, us + i, sizeof u);                                                     \
+            memcpy(&v, vs + i, sizeof v);                                                     \
+            const vector mask = (vector)(u order v), picked = (u & mask) | (v & ~mask);       \
+            memcpy(ys + i, &picked, sizeof picked);                                           \
+        }                                                                                     \
+        for (; i < count; i++) ys[i] = us[i] order vs[i] ? us[i] : vs[i];                     \
+        (void)state;                                                                          \
+    }
+PICKS(larger_i8, int8_t, >)
+PICKS(larger_u8, uint8_t, >)
+PICKS(larger_i16, int16_t, >)
+PICKS(smaller_i8, int8_t, <)
+PICKS(smaller_u8, uint8_t, <)
+PICKS(smaller_i16, int16_t, <)
 
 // ---- pairs of bytes and of int16 ----------------------------------------------------------------
 
@@ -357,7 +387,16 @@ static const struct hl_element_kernels element_kernels = {
     .add_f32 = HL_WHERE(HL_HAS_FLOATS, add_f32),
     .sub_f32 = HL_WHERE(HL_HAS_FLOATS, sub_f32),
     .mul_f32 = HL_WHERE(HL_HAS_FLOATS, mul_f32),
+    .div_f32 = HL_WHERE(HL_HAS_FLOATS, div_f32),
     .square_f32 = HL_WHERE(HL_HAS_FLOATS, square_f32),
+    .larger_f32 = HL_WHERE(HL_HAS_FLOATS, larger_f32),
+    .larger_i8 = HL_WHERE(HL_HAS_BYTES, larger_i8),
+    .larger_u8 = HL_WHERE(HL_HAS_BYTES, larger_u8),
+    .larger_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), larger_i16),
+    .smaller_f32 = HL_WHERE(HL_HAS_FLOATS, smaller_f32),
+    .smaller_i8 = HL_WHERE(HL_HAS_BYTES, smaller_i8),
+    .smaller_u8 = HL_WHERE(HL_HAS_BYTES, smaller_u8),
+    .smaller_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), smaller_i16),
     .prelu_f32 = HL_WHERE(HL_HAS_FLOATS, prelu_f32),
 #if HAS_RESCALE
     .add_i8 = HL_WHERE(HL_HAS_BYTES, add_i8),

@@ -6,7 +6,7 @@
 // step. The state of every such operator begins with struct hl_binary, and most need nothing more:
 //     HL_BINARY_RUN(xor_i32, int32_t, int32_t, void, u ^ v)
 //     static const hl_binary_runs xor_runs = {[kTfLiteInt32] = xor_i32};
-//     HL_BINARY_OPERATOR(bitwise_xor, xor_runs)
+//     HL_BINARY_OPERATOR(bitwise_xor, xor_runs, NULL)
 #ifndef HALITE_OPS_COMMON_BINARY_H
 #define HALITE_OPS_COMMON_BINARY_H
 
@@ -67,11 +67,12 @@ TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node);
 #define HL_INPLACE_EITHER (kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared)
 
 // Defines, whole, an operator that is its runs alone, with an output of the inputs' type that may lie in either.
-#define HL_BINARY_OPERATOR(symbol, runs)                                       \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
-    {                                                                          \
-        return hl_binary_prepare(ctx, node, runs, kTfLiteNoType);              \
-    }                                                                          \
-    const struct hl_op hl_op_##symbol = {HL_BINARY_FIELDS(symbol, struct hl_binary), .inplace = HL_INPLACE_EITHER};
+#define HL_BINARY_OPERATOR(symbol, runs, fast_kernel)                                                              \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                                     \
+    {                                                                                                              \
+        return hl_binary_prepare(ctx, node, runs, kTfLiteNoType);                                                  \
+    }                                                                                                              \
+    const struct hl_op hl_op_##symbol = {HL_BINARY_FIELDS(symbol, struct hl_binary), .inplace = HL_INPLACE_EITHER, \
+                                         .fast = fast_kernel};
 
 #endif
