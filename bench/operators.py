@@ -28,7 +28,8 @@ UNARY = {"ABS": (101, 0), "CEIL": (104, 0), "COS": (108, 0), "ELU": (111, 0), "E
          "GELU": (150, 116), "HARD_SWISH": (117, 0), "LEAKY_RELU": (98, 75), "LOG": (73, 0), "LOGISTIC": (14, 0),
          "NEG": (59, 0), "RELU": (19, 0), "RELU6": (21, 0), "ROUND": (116, 0), "RSQRT": (76, 0), "SIN": (66, 0),
          "SQRT": (75, 0), "SQUARE": (92, 0), "TANH": (28, 0), "L2_NORMALIZATION": (11, 12), "LOG_SOFTMAX": (50, 0)}
-UNARY_INT8 = ("ELU", "GELU", "HARD_SWISH", "LEAKY_RELU", "RELU6", "LOGISTIC", "TANH", "ABS", "NEG")
+UNARY_INT8 = ("ELU", "GELU", "HARD_SWISH", "LEAKY_RELU", "RELU6", "LOGISTIC", "TANH", "ABS")
+ONE_VERSION = ("ELU", "HARD_SWISH")
 BINARY = {"ADD": (0, 11), "SUB": (41, 28), "MUL": (18, 21), "DIV": (42, 29), "MAXIMUM": (55, 39), "MINIMUM": (57, 39),
           "SQUARED_DIFFERENCE": (99, 76), "POW": (78, 56)}
 BINARY_INT8 = ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE")
@@ -63,7 +64,8 @@ def elementwise(name, code, options, kind, shapes):
     scale = {"LOGISTIC": 1 / 256, "TANH": 1 / 128}.get(name, 0.1)
     y = {} if kind == "float32" else {"scale": scale, "zero": 0 if name == "TANH" else -128}
     result = model.tensor("y", kind, max(shapes, key=math.prod), **y)
-    model.op(code, 1 if kind == "float32" else 2, list(inputs.values()), [result], options,
+    version = 1 if kind == "float32" or name in ONE_VERSION else 2
+    model.op(code, version, list(inputs.values()), [result], options,
              tflite_writer.Table() if options else None)
     return model.write(inputs, {"y": result})
 

@@ -31,12 +31,20 @@ static TfLiteStatus l2_normalization_prepare(TfLiteContext *ctx, TfLiteNode *nod
     return kTfLiteOk;
 }
 
-static void l2_normalize_f32(const float *x, float *y, int length)
+// A few rows at a time, whose sums of squares do not wait for each other.
+static void l2_normalize_f32(const struct hl_row_kernels *kernels, const float *x, float *y, int64_t count, int length)
 {
-    float sum = 0;
-    for (int i = 0; i < length; i++) sum += x[i] * x[i];
-    float norm = sqrtf(sum), divisor = norm < 1e-6f ? 1e-6f : norm;
-    for (int i = 0; i < length; i++) y[i] = x[i] / divisor;
+    enum { FEW = 8 };
+    float sums[FEW];
+    for (int64_t at = 0; at < count;) {
+        const int64_t left = (count - at) / length;
+        const int rows = left < FEW ? (int)left : FEW;
+        kernels->dots_f32(x + at, length, rows, x + at, length, length, sums);
+        for (int r = 0; r < rows; r++, at += length) {
+            const float norm = sqrtf(sums[r]), divisor = norm < 1e-6f ? 1e-6f : norm;
+            for (int i = 0; i < length; i++) y[at + i] = x[at + i] / divisor;
+        }
+    }
 }
 
 // The 7 bits of the output's scale go to the value (uint8) or to the shift (int8): they round
@@ -63,10 +71,12 @@ static TfLiteStatus l2_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int length = hl_dim(x, hl_rank(x) - 1);
     int64_t count = hl_elements(x);
+    if (x->type == kTfLiteFloat32) {
+        l2_normalize_f32(hl_row_kernels(ctx), HL_IN(float, x), HL_OUT(float, y), count, length);
+        return kTfLiteOk;
+    }
     for (int64_t at = 0; at < count; at += length) {
-        if (x->type == kTfLiteFloat32)
-            l2_normalize_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length);
-        else if (x->type == kTfLiteUInt8)
+        if (x->type == kTfLiteUInt8)
             l2_normalize_u8(HL_IN(uint8_t, x) + at, HL_OUT(uint8_t, y) + at, length, hl_zero(x));
         else
             l2_normalize_i8(HL_IN(int8_t, x) + at, HL_OUT(int8_t, y) + at, length, hl_zero(x));

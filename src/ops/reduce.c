@@ -295,23 +295,27 @@ static void absorb_axis(struct hl_walk *walk)
     walk->rank--;
 }
 
-// Where each sum has rows of its own.
-static void reduce_one(const struct hl_row_kernels *kernels, const struct reducer *reducer, const void *values,
-                       const struct rows *rows, void *sums)
+typedef void reduce_function(const float *x, int64_t stride, int64_t rows, int count, float *y);
+
+// Of floats, with kernels for the CPU; NULL: there is none.
+static reduce_function *find_kernel(const struct hl_row_kernels *kernels, const struct reducer *reducer,
+                                    const struct rows *rows)
 {
-    void (*reduce_rows)(const float *, int64_t, int64_t, int, float *) = NULL;
-    if (rows->length >= HL_REDUCED_MIN_COLUMNS) {
-        if (reducer->run == sum_f32) reduce_rows = kernels->add_rows;
-        if (reducer->run == largest_f32) reduce_rows = kernels->largest_of_rows;
-        if (reducer->run == smallest_f32) reduce_rows = kernels->smallest_of_rows;
-    }
-    if (!reduce_rows) {
-        reducer->run(sums, values, rows);
+    if (rows->length < (rows->one ? HL_REDUCED_MIN_COLUMNS : 4)) return NULL;
+    if (reducer->run == sum_f32) return rows->one ? kernels->add_rows : kernels->add_columns;
+    if (reducer->run == largest_f32) return rows->one ? kernels->largest_of_rows : kernels->largest_of_columns;
+    if (reducer->run == smallest_f32) return rows->one ? kernels->smallest_of_rows : kernels->smallest_of_columns;
+    return NULL;
+}
+
+static void reduce_floats(reduce_function *kernel, const float *x, const struct rows *rows, float *sums)
+{
+    if (!rows->one) {
+        kernel(x, rows->step, rows->count, rows->length, sums);
         return;
     }
-    const float *x = values;
     for (int64_t row = 0; row < rows->count; row++, x += rows->step)
-        reduce_rows(x, rows->apart, rows->sums, rows->length, sums);
+        kernel(x, rows->apart, rows->sums, rows->length, sums);
 }
 
 // The sums of a walk over x.
@@ -338,11 +342,12 @@ static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor
         rows.apart = walk->stride[0][walk->rank - 2];
         absorb_axis(walk);
     }
+    reduce_function *kernel = find_kernel(kernels, reducer, &rows);
     for (int64_t done = 0; done < walk->count; done += rows.length, hl_walk_skip_run(walk)) {
-        char *to = (char *)sums + (size_t)walk->at[1] * sum_size;
-        const char *from = HL_IN(char, x) + (size_t)walk->at[0] * size;
-        if (rows.one)
-            reduce_one(kernels, reducer, from, &rows, to);
+        void *to = (char *)sums + (size_t)walk->at[1] * sum_size;
+        const void *from = HL_IN(char, x) + (size_t)walk->at[0] * size;
+        if (kernel)
+            reduce_floats(kernel, from, &rows, to);
         else
             reducer->run(to, from, &rows);
     }

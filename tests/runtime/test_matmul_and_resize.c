@@ -204,8 +204,8 @@ static void make_log_softmax(struct node *node)
     node->tolerance = 2e-5f; // two units in the last place of 120
 }
 
-// Sums, means and extremes of one to three axes of four; the last one makes rows of neighbors. Some rows are shorter
-// than a vector. Order changes the rounding of sums alone.
+// Sums, means and extremes of one to three axes of four, the last ones, which make rows of neighbors, or the first ones,
+// which make columns. Some rows are shorter than a vector. Order changes the rounding of sums alone.
 static void make_reduction(struct node *node)
 {
     static const int builtins[] = {kTfLiteBuiltinSum, kTfLiteBuiltinMean, kTfLiteBuiltinReduceMax,
@@ -216,7 +216,8 @@ static void make_reduction(struct node *node)
     for (int i = 0; i < 4; i++) dims[i] = 1 + pick(9);
     dims[3] = 1 + pick(pick(3) ? 200 : 20);
     if (pick(8) == 0) dims[0] = dims[1] = dims[2] = 1, dims[3] = 1 + pick(20000);
-    for (int i = 0; i < axis_count; i++) axes[i] = 3 - i, count *= dims[3 - i];
+    const bool of_rows = pick(2);
+    for (int i = 0; i < axis_count; i++) axes[i] = of_rows ? 3 - i : i, count *= dims[axes[i]];
     add(node, "x", TEST_FLOAT32, 4, dims);
     struct test_tensor *list = add(node, "axes", TEST_INT32, 1, &axis_count);
     node->data[1] = axes;

@@ -355,20 +355,47 @@ INLINE void reduce_rows(const float *x, int64_t stride, int64_t rows, int count,
     }
 }
 
-static void add_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+// Columns stay in registers while rows pass, so that their order is that of the plain kernels.
+INLINE void reduce_strip(const float *x, int64_t stride, int64_t rows, float *y, int vectors, enum reduction kind)
 {
-    reduce_rows(x, stride, rows, count, y, ADD_ALL);
+    f32_vector parts[8];
+    UNROLL for (int k = 0; k < vectors; k++) parts[k] = load_f32(y + k * LANES);
+    for (int64_t r = 0; r < rows; r++, x += stride)
+        UNROLL for (int k = 0; k < vectors; k++) parts[k] = reduce_lanes(parts[k], load_f32(x + k * LANES), kind);
+    UNROLL for (int k = 0; k < vectors; k++) store_f32(y + k * LANES, parts[k]);
 }
 
-static void largest_of_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+INLINE void reduce_columns(const float *x, int64_t stride, int64_t rows, int count, float *y, enum reduction kind)
 {
-    reduce_rows(x, stride, rows, count, y, TAKE_LARGEST);
+    int i = 0;
+    for (; i + 8 * LANES <= count; i += 8 * LANES) reduce_strip(x + i, stride, rows, y + i, 8, kind);
+    for (; i + 2 * LANES <= count; i += 2 * LANES) reduce_strip(x + i, stride, rows, y + i, 2, kind);
+    for (; i < count; i += LANES) {
+        const int left = count - i < LANES ? count - i : LANES;
+        f32_vector part = left < LANES ? load_first_f32(y + i, left) : load_f32(y + i);
+        for (int64_t r = 0; r < rows; r++) {
+            const float *from = x + r * stride + i;
+            part = reduce_lanes(part, left < LANES ? load_first_f32(from, left) : load_f32(from), kind);
+        }
+        store_first_f32(y + i, part, left);
+    }
 }
 
-static void smallest_of_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
-{
-    reduce_rows(x, stride, rows, count, y, TAKE_SMALLEST);
-}
+#define REDUCTIONS(form, of)                                                                        \
+    static void add_##of(const float *x, int64_t stride, int64_t rows, int count, float *y)         \
+    {                                                                                               \
+        form(x, stride, rows, count, y, ADD_ALL);                                                   \
+    }                                                                                               \
+    static void largest_of_##of(const float *x, int64_t stride, int64_t rows, int count, float *y)  \
+    {                                                                                               \
+        form(x, stride, rows, count, y, TAKE_LARGEST);                                              \
+    }                                                                                               \
+    static void smallest_of_##of(const float *x, int64_t stride, int64_t rows, int count, float *y) \
+    {                                                                                               \
+        form(x, stride, rows, count, y, TAKE_SMALLEST);                                             \
+    }
+REDUCTIONS(reduce_rows, rows)
+REDUCTIONS(reduce_columns, columns)
 
 // ---- sigmoids -----------------------------------------------------------------------------------
 
@@ -382,17 +409,27 @@ static void row_tanh(float *values, int64_t count)
     map_tanh(values, values, count, NULL);
 }
 
-#define ROW_KERNELS                                                                                                 \
-    {                                                                                                               \
-        .range = HL_WHERE(HL_HAS_BYTES, row_range), .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize),               \
-        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8),                  \
-        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic),         \
-        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16),         \
-        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16),                                                            \
-        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes),                                   \
-        .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),                                \
-        .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
-        .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),                                              \
+// clang-format off
+#define ROW_KERNELS \
+    { \
+        .range = HL_WHERE(HL_HAS_BYTES, row_range), \
+        .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize), \
+        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), \
+        .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8), \
+        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), \
+        .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
+        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), \
+        .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
+        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16), \
+        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes), \
+        .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats), \
+        .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), \
+        .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
+        .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows), \
+        .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns), \
+        .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns), \
+        .smallest_of_columns = HL_WHERE(HL_HAS_FLOATS, smallest_of_columns), \
     }
+// clang-format on
 
 #endif

@@ -82,15 +82,18 @@ static void largest_floats(const float *x, float sign, int rows, int count, int3
     }
 }
 
-#define REDUCE_ROWS(name, expression)                                                   \
+#define REDUCE(name, at, expression)                                                    \
     static void name(const float *x, int64_t stride, int64_t rows, int count, float *y) \
     {                                                                                   \
         for (int64_t r = 0; r < rows; r++, x += stride)                                 \
-            for (int i = 0; i < count; i++) y[r] = (expression);                        \
+            for (int i = 0; i < count; i++) y[at] = (expression);                       \
     }
-REDUCE_ROWS(add_rows, y[r] + x[i])
-REDUCE_ROWS(largest_of_rows, x[i] > y[r] ? x[i] : y[r])
-REDUCE_ROWS(smallest_of_rows, x[i] < y[r] ? x[i] : y[r])
+REDUCE(add_rows, r, y[r] + x[i])
+REDUCE(largest_of_rows, r, x[i] > y[r] ? x[i] : y[r])
+REDUCE(smallest_of_rows, r, x[i] < y[r] ? x[i] : y[r])
+REDUCE(add_columns, i, y[i] + x[i])
+REDUCE(largest_of_columns, i, x[i] > y[i] ? x[i] : y[i])
+REDUCE(smallest_of_columns, i, x[i] < y[i] ? x[i] : y[i])
 
 static void logistic(float *values, int64_t count)
 {
@@ -117,6 +120,9 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows),
     .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows),
     .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),
+    .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns),
+    .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns),
+    .smallest_of_columns = HL_WHERE(HL_HAS_FLOATS, smallest_of_columns),
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

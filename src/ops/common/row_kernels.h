@@ -38,6 +38,10 @@ struct hl_row_kernels {
     void (*add_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     void (*largest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     void (*smallest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    // The same of columns: y[i] and value i of each row.
+    void (*add_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*largest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*smallest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     // In place: 1 / (1 + e^-x), and tanh(x). fast/elements.h says how exact the CPU levels are.
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);
