@@ -295,27 +295,35 @@ static void absorb_axis(struct hl_walk *walk)
     walk->rank--;
 }
 
-typedef void reduce_function(const float *x, int64_t stride, int64_t rows, int count, float *y);
-
-// Of floats, with kernels for the CPU; NULL: there is none.
-static reduce_function *find_kernel(const struct hl_row_kernels *kernels, const struct reducer *reducer,
-                                    const struct rows *rows)
+// Reduces floats or bytes with kernels for the CPU. False: there is none.
+static bool reduce_in_vectors(const struct hl_row_kernels *k, const struct reducer *reducer, const void *values,
+                              const struct rows *rows, void *sums)
 {
-    if (rows->length < (rows->one ? HL_REDUCED_MIN_COLUMNS : 4)) return NULL;
-    if (reducer->run == sum_f32) return rows->one ? kernels->add_rows : kernels->add_columns;
-    if (reducer->run == largest_f32) return rows->one ? kernels->largest_of_rows : kernels->largest_of_columns;
-    if (reducer->run == smallest_f32) return rows->one ? kernels->smallest_of_rows : kernels->smallest_of_columns;
-    return NULL;
-}
+    void (*floats)(const float *, int64_t, int64_t, int, float *) = NULL;
+    void (*totals)(const uint8_t *, uint8_t, int64_t, int64_t, int, int64_t *) = NULL;
+    void (*extremes)(const uint8_t *, uint8_t, int64_t, int64_t, int, uint8_t *) = NULL;
+    const bool one = rows->one, is_signed = reducer->type == kTfLiteInt8;
+    const uint8_t flip = (is_signed ? 0x80 : 0) ^ (reducer->kind == SMALLEST ? 0xff : 0);
+    if (rows->length < HL_REDUCED_MIN_COLUMNS) return false;
+    if (reducer->run == sum_f32) floats = one ? k->add_rows : k->add_columns;
+    if (reducer->run == largest_f32) floats = one ? k->largest_of_rows : k->largest_of_columns;
+    if (reducer->run == smallest_f32) floats = one ? k->smallest_of_rows : k->smallest_of_columns;
+    if (reducer->run == total_i8 || reducer->run == total_u8) totals = one ? k->add_byte_rows : k->add_byte_columns;
+    if (reducer->run == largest_i8 || reducer->run == largest_u8 || reducer->run == smallest_i8 ||
+        reducer->run == smallest_u8)
+        extremes = one ? k->largest_byte_of_rows : k->largest_byte_of_columns;
+    if (!floats && !totals && !extremes) return false;
 
-static void reduce_floats(reduce_function *kernel, const float *x, const struct rows *rows, float *sums)
-{
-    if (!rows->one) {
-        kernel(x, rows->step, rows->count, rows->length, sums);
-        return;
+    // Rows of one sum go one after the other, those of neighboring sums together.
+    const int64_t stride = one ? rows->apart : rows->step, times = one ? rows->count : 1;
+    const int64_t together = one ? rows->sums : rows->count;
+    for (int64_t t = 0; t < times; t++) {
+        const int64_t at = t * rows->step;
+        if (floats) floats((const float *)values + at, stride, together, rows->length, sums);
+        if (totals) totals((const uint8_t *)values + at, flip, stride, together, rows->length, sums);
+        if (extremes) extremes((const uint8_t *)values + at, flip, stride, together, rows->length, sums);
     }
-    for (int64_t row = 0; row < rows->count; row++, x += rows->step)
-        kernel(x, rows->apart, rows->sums, rows->length, sums);
+    return true;
 }
 
 // The sums of a walk over x.
@@ -342,14 +350,10 @@ static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor
         rows.apart = walk->stride[0][walk->rank - 2];
         absorb_axis(walk);
     }
-    reduce_function *kernel = find_kernel(kernels, reducer, &rows);
     for (int64_t done = 0; done < walk->count; done += rows.length, hl_walk_skip_run(walk)) {
         void *to = (char *)sums + (size_t)walk->at[1] * sum_size;
         const void *from = HL_IN(char, x) + (size_t)walk->at[0] * size;
-        if (kernel)
-            reduce_floats(kernel, from, &rows, to);
-        else
-            reducer->run(to, from, &rows);
+        if (!reduce_in_vectors(kernels, reducer, from, &rows, to)) reducer->run(to, from, &rows);
     }
 }
 

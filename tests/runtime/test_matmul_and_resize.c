@@ -218,17 +218,24 @@ static void make_reduction(struct node *node)
     if (pick(8) == 0) dims[0] = dims[1] = dims[2] = 1, dims[3] = 1 + pick(20000);
     const bool of_rows = pick(2);
     for (int i = 0; i < axis_count; i++) axes[i] = of_rows ? 3 - i : i, count *= dims[axes[i]];
-    add(node, "x", TEST_FLOAT32, 4, dims);
+    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+    const enum test_type type = types[pick(3)];
+    struct test_tensor *x = add(node, "x", type, 4, dims);
     struct test_tensor *list = add(node, "axes", TEST_INT32, 1, &axis_count);
     node->data[1] = axes;
     list->data = axes;
     list->bytes = (size_t)axis_count * sizeof *axes;
-    add(node, "y", TEST_FLOAT32, 0, NULL);
+    struct test_tensor *y = add(node, "y", type, 0, NULL);
+    if (type != TEST_FLOAT32) {
+        x->scale = y->scale = 0.1f;
+        x->zero_point = y->zero_point = 7;
+    }
     set_option(&node->op, HL_ReducerOptions_keep_dims, pick(2));
     const int which = pick(4);
     node->op.builtin = builtins[which];
+    node->op.version = type == TEST_FLOAT32 ? 1 : 2;
     node->optional = true; // what differs are its row kernels
-    node->edges = which >= 2;
+    node->edges = which >= 2 && type == TEST_FLOAT32;
     node->tolerance = which == 0 ? 1e-7f * (float)count : 1e-6f;
 }
 

@@ -119,6 +119,12 @@ static inline u32_vector add_dot2(u32_vector sum, u32_vector w, u32_vector x)
     return sum + (u32_vector)low + (u32_vector)(((i32_vector)w >> 16) * ((i32_vector)x >> 16));
 }
 
+static inline u8_vector max_u8(u8_vector a, u8_vector b)
+{
+    const u8_vector mask = (u8_vector)(a > b);
+    return (a & mask) | (b & ~mask);
+}
+
 // Adds 16 bytes, each xor `mask`, to the lanes of sums; it does not matter which byte goes to which lane.
 static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
 {

@@ -106,6 +106,11 @@ static inline f32_vector max_f32(f32_vector a, f32_vector b)
     return (f32_vector)vbslq_f32(first, (float32x4_t)a, (float32x4_t)b);
 }
 
+static inline u8_vector max_u8(u8_vector a, u8_vector b)
+{
+    return (u8_vector)vmaxq_u8((uint8x16_t)a, (uint8x16_t)b);
+}
+
 static inline f32_vector sqrt_f32(f32_vector x)
 {
     return (f32_vector)vsqrtq_f32((float32x4_t)x);

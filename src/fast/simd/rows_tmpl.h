@@ -397,6 +397,141 @@ INLINE void reduce_columns(const float *x, int64_t stride, int64_t rows, int cou
 REDUCTIONS(reduce_rows, rows)
 REDUCTIONS(reduce_columns, columns)
 
+// ---- reductions of bytes --------------------------------------------------------------------------
+
+// So many bytes fit a sum of 16 bits, whose sign add_dot2 sees.
+enum { BYTES_IN_SHORT = INT16_MAX / UINT8_MAX };
+
+typedef uint16_t u16_vector __attribute__((vector_size(BYTES)));
+
+// Sums of bytes with an odd number, in lanes of 16 bits, and of both: those with an even number, too, are known then,
+// because neither goes beyond 16 bits.
+struct byte_sums {
+    u16_vector odd, both;
+};
+
+INLINE void count_bytes(struct byte_sums *sums, u8_vector bytes)
+{
+    sums->odd += (u16_vector)bytes >> 8;
+    sums->both += (u16_vector)bytes;
+}
+
+INLINE u16_vector even_of(const struct byte_sums *sums)
+{
+    return sums->both - (sums->odd << 8);
+}
+
+INLINE u8_vector load_flipped(const uint8_t *x, uint8_t flip)
+{
+    u8_vector v;
+    memcpy(&v, x, sizeof v);
+    return v ^ flip;
+}
+
+static void add_byte_rows(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y)
+{
+    const u32_vector ones = splat_i32(0x00010001);
+    for (int64_t r = 0; r < rows; r += ADDED) {
+        u32_vector parts[ADDED];
+        int32_t sums[ADDED], rests[ADDED];
+        UNROLL for (int k = 0; k < ADDED; k++)
+        {
+            const uint8_t *row = x + (r + k < rows ? r + k : rows - 1) * stride;
+            u32_vector sum = {0};
+            int i = 0, rest = 0;
+            while (i + BYTES <= count) {
+                const int end = count - i < BYTES_IN_SHORT * BYTES ? count : i + BYTES_IN_SHORT * BYTES;
+                struct byte_sums few = {{0}, {0}};
+                for (; i + BYTES <= end; i += BYTES) count_bytes(&few, load_flipped(row + i, flip));
+                sum = add_dot2(add_dot2(sum, ones, (u32_vector)even_of(&few)), ones, (u32_vector)few.odd);
+            }
+            for (; i < count; i++) rest += row[i] ^ flip;
+            parts[k] = sum, rests[k] = rest;
+        }
+        add_lanes_integer(parts, sums);
+        for (int k = 0; k < ADDED && r + k < rows; k++)
+            y[r + k] += (int64_t)(uint32_t)sums[k] + rests[k] - (int64_t)flip * count;
+    }
+}
+
+// Columns from `first` on, of which those before `start` are counted already.
+INLINE void add_byte_strip(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int first, int start,
+                           int64_t *y)
+{
+    for (int64_t r = 0, now; r < rows; r += now) {
+        now = rows - r < BYTES_IN_SHORT ? rows - r : BYTES_IN_SHORT;
+        struct byte_sums sums = {{0}, {0}};
+        const uint8_t *from = x + r * stride + first;
+        for (int64_t n = 0; n < now; n++, from += stride) count_bytes(&sums, load_flipped(from, flip));
+        const u16_vector parts[2] = {even_of(&sums), sums.odd};
+        uint16_t lanes[2][WIDE];
+        memcpy(lanes, parts, sizeof lanes);
+        for (int k = start - first; k < BYTES; k++) y[first + k] += lanes[k % 2][k / 2] - flip * now;
+    }
+}
+
+static void add_byte_columns(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y)
+{
+    int i = 0;
+    for (; i + BYTES <= count; i += BYTES) add_byte_strip(x, flip, stride, rows, i, i, y);
+    if (i < count && i > 0) {
+        add_byte_strip(x, flip, stride, rows, count - BYTES, i, y);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        for (int k = i; k < count; k++) y[k] += (x[r * stride + k] ^ flip) - flip;
+}
+
+typedef uint8_t byte_quad __attribute__((vector_size(16)));
+
+INLINE byte_quad larger_of_quads(byte_quad a, byte_quad b)
+{
+    const byte_quad mask = (byte_quad)(a > b);
+    return (a & mask) | (b & ~mask);
+}
+
+INLINE uint8_t largest_byte(u8_vector v)
+{
+    byte_quad pieces[BYTES / sizeof(byte_quad)];
+    memcpy(pieces, &v, sizeof v);
+    UNROLL for (size_t i = 1; i < BYTES / sizeof(byte_quad); i++) pieces[0] = larger_of_quads(pieces[0], pieces[i]);
+    byte_quad q = pieces[0];
+    q = larger_of_quads(q, __builtin_shufflevector(q, q, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    q = larger_of_quads(q, __builtin_shufflevector(q, q, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+    q = larger_of_quads(q, __builtin_shufflevector(q, q, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+    return q[0] > q[1] ? q[0] : q[1];
+}
+
+static void largest_byte_of_rows(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y)
+{
+    for (int64_t r = 0; r < rows; r++, x += stride) {
+        u8_vector most = {0};
+        uint8_t largest = y[r] ^ flip;
+        int i = 0;
+        for (; i + BYTES <= count; i += BYTES) most = max_u8(load_flipped(x + i, flip), most);
+        if (i < count && i > 0) most = max_u8(load_flipped(x + count - BYTES, flip), most);
+        if (i > 0) {
+            const uint8_t value = largest_byte(most);
+            largest = value > largest ? value : largest;
+        }
+        for (; i < count && count < BYTES; i++) largest = (x[i] ^ flip) > largest ? x[i] ^ flip : largest;
+        y[r] = largest ^ flip;
+    }
+}
+
+static void largest_byte_of_columns(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y)
+{
+    for (int i = 0; i < count && count >= BYTES; i += BYTES) {
+        const int first = i + BYTES <= count ? i : count - BYTES;
+        u8_vector most = load_flipped(y + first, flip);
+        for (int64_t r = 0; r < rows; r++) most = max_u8(load_flipped(x + r * stride + first, flip), most);
+        most ^= flip;
+        memcpy(y + first, &most, sizeof most);
+    }
+    for (int64_t r = 0; r < rows && count < BYTES; r++)
+        for (int k = 0; k < count; k++) y[k] = (x[r * stride + k] ^ flip) > (y[k] ^ flip) ? x[r * stride + k] : y[k];
+}
+
 // ---- sigmoids -----------------------------------------------------------------------------------
 
 static void row_logistic(float *values, int64_t count)
@@ -423,6 +558,10 @@ static void row_tanh(float *values, int64_t count)
         .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16), \
         .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes), \
         .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats), \
+        .add_byte_rows = HL_WHERE(HL_HAS_BYTES, add_byte_rows), \
+        .add_byte_columns = HL_WHERE(HL_HAS_BYTES, add_byte_columns), \
+        .largest_byte_of_rows = HL_WHERE(HL_HAS_BYTES, largest_byte_of_rows), \
+        .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns), \
         .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), \
         .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
         .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows), \

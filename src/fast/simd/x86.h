@@ -32,6 +32,11 @@ static inline f32_vector max_f32(f32_vector a, f32_vector b)
     return (f32_vector)MM(max_ps)((f32_register)a, (f32_register)b);
 }
 
+static inline u8_vector max_u8(u8_vector a, u8_vector b)
+{
+    return (u8_vector)MM(max_epu8)((int_register)a, (int_register)b);
+}
+
 static inline f32_vector sqrt_f32(f32_vector x)
 {
     return (f32_vector)MM(sqrt_ps)((f32_register)x);

@@ -95,6 +95,17 @@ REDUCE(add_columns, i, y[i] + x[i])
 REDUCE(largest_of_columns, i, x[i] > y[i] ? x[i] : y[i])
 REDUCE(smallest_of_columns, i, x[i] < y[i] ? x[i] : y[i])
 
+#define REDUCE_BYTES(name, type, at, expression)                                                       \
+    static void name(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, type *y) \
+    {                                                                                                  \
+        for (int64_t r = 0; r < rows; r++, x += stride)                                                \
+            for (int i = 0; i < count; i++) y[at] = (type)(expression);                                \
+    }
+REDUCE_BYTES(add_byte_rows, int64_t, r, y[r] + (x[i] ^ flip) - flip)
+REDUCE_BYTES(add_byte_columns, int64_t, i, y[i] + (x[i] ^ flip) - flip)
+REDUCE_BYTES(largest_byte_of_rows, uint8_t, r, (x[i] ^ flip) > (y[r] ^ flip) ? x[i] : y[r])
+REDUCE_BYTES(largest_byte_of_columns, uint8_t, i, (x[i] ^ flip) > (y[i] ^ flip) ? x[i] : y[i])
+
 static void logistic(float *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
@@ -120,6 +131,10 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows),
     .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows),
     .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),
+    .add_byte_rows = HL_WHERE(HL_HAS_BYTES, add_byte_rows),
+    .add_byte_columns = HL_WHERE(HL_HAS_BYTES, add_byte_columns),
+    .largest_byte_of_rows = HL_WHERE(HL_HAS_BYTES, largest_byte_of_rows),
+    .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns),
     .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns),
     .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns),
     .smallest_of_columns = HL_WHERE(HL_HAS_FLOATS, smallest_of_columns),

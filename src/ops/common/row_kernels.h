@@ -42,6 +42,13 @@ struct hl_row_kernels {
     void (*add_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     void (*largest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
     void (*smallest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    // The same of bytes, rows of any length: sums of (x ^ flip) - flip, flip 0 for uint8 and 0x80 for int8; and bytes
+    // whose x ^ flip is the largest. For the smallest byte, flip the other seven or all bits.
+    void (*add_byte_rows)(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y);
+    void (*add_byte_columns)(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y);
+    void (*largest_byte_of_rows)(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y);
+    void (*largest_byte_of_columns)(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count,
+                                    uint8_t *y);
     // In place: 1 / (1 + e^-x), and tanh(x). fast/elements.h says how exact the CPU levels are.
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);
