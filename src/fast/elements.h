@@ -42,7 +42,7 @@ typedef void hl_dequantize_kernel(const uint8_t *x, float *y, int64_t count, con
 struct hl_element_kernels {
     // The same results as ops/arithmetic.c, div.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
     hl_pair_kernel *add_f32, *sub_f32, *mul_f32, *div_f32, *square_f32, *prelu_f32;
-    hl_pair_kernel *add_i8, *add_u8, *add_i16, *sub_i8, *sub_u8, *sub_i16, *mul_i8, *mul_u8, *mul_i16;
+    hl_pair_kernel *add_i8, *add_u8, *add_i16, *sub_i8, *sub_u8, *sub_i16, *mul_i8, *mul_u8, *mul_i16, *square_i8;
     // The same results as ops/maximum.c.
     hl_pair_kernel *larger_f32, *larger_i8, *larger_u8, *larger_i16;
     hl_pair_kernel *smaller_f32, *smaller_i8, *smaller_u8, *smaller_i16;

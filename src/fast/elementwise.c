@@ -291,7 +291,8 @@ PAIRS(add, sum_prepare(ctx, node, KERNELS(add), false, state, bytes))
 PAIRS(sub, sum_prepare(ctx, node, KERNELS(sub), true, state, bytes))
 PAIRS(mul, arithmetic_prepare(ctx, node, KERNELS(mul), state, bytes))
 PAIRS(div, arithmetic_prepare(ctx, node, &(struct kernels_of_types){.f32 = k->div_f32}, state, bytes))
-PAIRS(squared_difference, arithmetic_prepare(ctx, node, &(struct kernels_of_types){.f32 = k->square_f32}, state, bytes))
+PAIRS(squared_difference,
+      arithmetic_prepare(ctx, node, &(struct kernels_of_types){.f32 = k->square_f32, .i8 = k->square_i8}, state, bytes))
 
 static TfLiteStatus pick_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct kernels_of_types *kernels,
                                  void **state, size_t *bytes)

@@ -309,6 +309,7 @@ static TfLiteStatus squared_difference_prepare(TfLiteContext *ctx, TfLiteNode *n
     HL_TRY(hl_binary_choose(ctx, node, square_stored));
     HL_TRY(set_stored_range(ctx, node, kTfLiteActNone));
     HL_TRY(set_common_scale(ctx, node, 7, 2));
+    ((struct hl_arithmetic *)node->user_data)->rescales = true;
     return hl_binary_finish(ctx, node);
 }
 

@@ -144,15 +144,15 @@ static void set_quantization(struct test_tensor *tensor, enum test_type type, in
     tensor->zero_point = pick(256) - (type == TEST_INT8 ? 128 : 0);
 }
 
-// t = f(a, b), y = f(t, b): the second may work in place. with_integers: the levels that have loops for integers; NULL:
-// the operator takes none.
-static void check_pairs(int builtin, int activation_field, bool (*with_integers)(const struct hl_simd *level),
-                        bool stretches_a)
+// t = f(a, b), y = f(t, b): the second may work in place. with_integers: the levels that have loops for the integers.
+enum { FLOATS = 1, INT8_TOO = 2, ALL_TYPES = 4 };
+static void check_pairs(int builtin, int activation_field, int type_count,
+                        bool (*with_integers)(const struct hl_simd *level), bool stretches_a)
 {
     static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8, TEST_INT16};
     for (int i = 0; i < NODES; i++) {
         struct test_tensor tensors[4] = {{.name = "a"}, {.name = "b"}, {.name = "t"}, {.name = "y"}};
-        enum test_type type = types[with_integers ? pick(4) : 0];
+        enum test_type type = types[pick(type_count)];
         random_rank(&tensors[0]);
         for (int k = 1; k < 4; k++) {
             tensors[k].rank = tensors[0].rank;
@@ -183,13 +183,13 @@ static void check_pairs(int builtin, int activation_field, bool (*with_integers)
 static void add(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function, with_bytes, true);
+    check_pairs(kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function, ALL_TYPES, with_bytes, true);
 }
 
 static void sub(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function, with_bytes, true);
+    check_pairs(kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function, ALL_TYPES, with_bytes, true);
 }
 
 // Scales and zero points as calibration finds them: the output's step is about that of the larger operand.
@@ -259,32 +259,32 @@ static void sums_with_one_rounding(void **state)
 static void mul(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function, with_bytes, true);
+    check_pairs(kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function, ALL_TYPES, with_bytes, true);
 }
 
 static void divisions(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinDiv, HL_DivOptions_fused_activation_function, NULL, true);
+    check_pairs(kTfLiteBuiltinDiv, HL_DivOptions_fused_activation_function, FLOATS, NULL, true);
 }
 
 static void picks(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinMaximum, 0, always, true);
-    check_pairs(kTfLiteBuiltinMinimum, 0, always, true);
+    check_pairs(kTfLiteBuiltinMaximum, 0, ALL_TYPES, always, true);
+    check_pairs(kTfLiteBuiltinMinimum, 0, ALL_TYPES, always, true);
 }
 
 static void squared_difference(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinSquaredDifference, 0, NULL, true);
+    check_pairs(kTfLiteBuiltinSquaredDifference, 0, INT8_TOO, with_bytes, true);
 }
 
 static void prelu(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinPrelu, 0, NULL, false);
+    check_pairs(kTfLiteBuiltinPrelu, 0, FLOATS, NULL, false);
 }
 
 // y = f(x), of some lengths.

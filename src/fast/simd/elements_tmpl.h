@@ -105,7 +105,7 @@ struct stored_pair {
     int32_t zero, low, high; // of y; the range is relative to the zero point
 };
 
-enum pair_kind { U_PLUS_V, U_LESS_V, V_LESS_U, U_TIMES_V };
+enum pair_kind { U_PLUS_V, U_LESS_V, V_LESS_U, U_TIMES_V, SQUARE };
 
 static inline struct stored_pair stored_pair_of(const struct hl_arithmetic *s, const struct hl_operand *u,
                                                 const struct hl_operand *v)
@@ -135,6 +135,10 @@ INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct 
     u32_vector v = load_bytes(vs, is_unsigned, params.v_zero);
     if (kind == U_TIMES_V) {
         u = u * v << params.left;
+    } else if (kind == SQUARE) { // of the difference, whose operands have 7 bits to spare
+        u = (u32_vector)round_right((i32_vector)high_product(u << 7, splat_i32(params.u_multiplier)), params.u);
+        u = u - (v << 6);
+        u = u * u;
     } else {
         u32_vector half = splat_i32(1 << (params.fraction - 1));
         i32_vector part = (i32_vector)add_dot2(half, splat_i32(params.lower), u) >> params.fraction;
@@ -184,6 +188,7 @@ BYTE_SUMS(add_i8, 0, U_PLUS_V, U_PLUS_V)
 BYTE_SUMS(add_u8, 1, U_PLUS_V, U_PLUS_V)
 BYTE_SUMS(sub_i8, 0, U_LESS_V, V_LESS_U)
 BYTE_SUMS(sub_u8, 1, U_LESS_V, V_LESS_U)
+BYTE_SUMS(square_i8, 0, SQUARE, SQUARE)
 BYTE_PRODUCTS(mul_i8, 0)
 BYTE_PRODUCTS(mul_u8, 1)
 
@@ -405,6 +410,7 @@ static const struct hl_element_kernels element_kernels = {
     .sub_u8 = HL_WHERE(HL_HAS_BYTES, sub_u8),
     .mul_i8 = HL_WHERE(HL_HAS_BYTES, mul_i8),
     .mul_u8 = HL_WHERE(HL_HAS_BYTES, mul_u8),
+    .square_i8 = HL_WHERE(HL_HAS_BYTES, square_i8),
     .sum_pairs = HL_WHERE(HL_HAS_BYTES, sum_pairs),
     .add_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), add_i16),
     .sub_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), sub_i16),
