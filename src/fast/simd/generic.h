@@ -18,6 +18,7 @@ enum { BYTES = 16 }; // of a vector register
 #define TILE_ROWS 4 // rows of a matrix product's tile: so many that 2 * TILE_ROWS sums and the operands fit registers
 enum { REGISTERS = 16 };     // vector registers
 #define MAX_PARTS 1          // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
+#define HAS_HALVES 0         // add_product_half and widen_half: half a vector of sums takes half the time
 #define HAS_MASKS 0          // load_first and store_first cost no more than whole vectors
 #define HAS_RESCALE 0        // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
 #define HAS_RESCALE_RIGHT 0  // rescale_right is faster than rescale_lanes
@@ -229,6 +230,14 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     Each lane: sum + one product, of the int16 in the lower, or upper, half of the vectors.
 // u32_vector join_dots(u32_vector low, u32_vector high)
 //     Such sums as add_dot2 has them: a lane is two of them.
+//
+// HAS_HALVES
+// f32_half add_product_half(f32_half sum, f32_half w, f32_half x)
+// u32_half add_dot4_half(u32_half sum, u32_half w, u32_half x)
+//     HAS_DOT4.
+// f32_half low_half(f32_vector v)
+// f32_vector widen_half(f32_half v)
+//     The first half of the result is v, the second is anything.
 //
 // HAS_LANE_PRODUCTS
 // u32_vector load_quad(const void *at)

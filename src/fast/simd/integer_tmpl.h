@@ -124,6 +124,65 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors, cons
     }
 }
 
+#if HAS_HALVES && HAS_DOT4
+// As tile_f32_and_half. (Zen 4, us with two vectors, and so: 3x3, 38 x 38, 512 to 24 channels 933, 858; 1x1, 64 x 64,
+// 24 to 24 33.4, 29.5.)
+INLINE void step_and_half(const char *const bases[BASES], ptrdiff_t stride, const int32_t *w, u32_vector sums[ROWS],
+                          u32_half halves[ROWS])
+{
+    const u32_vector w0 = load_i32(w);
+    u32_half w1;
+    memcpy(&w1, w + LANES, sizeof w1);
+    UNROLL for (int r = 0; r < ROWS; r++)
+    {
+        int32_t dot;
+        memcpy(&dot, row_of(bases, stride, r), sizeof dot);
+        const u32_vector value = splat_i32(dot);
+        sums[r] = add_dot4(sums[r], w0, value);
+        halves[r] = add_dot4_half(halves[r], w1, (u32_half)low_half((f32_vector)value));
+    }
+}
+
+static void tile_integer_and_half(const struct hl_tile *tile)
+{
+    const int32_t *w = tile->w, *initial = tile->initial;
+    const ptrdiff_t stride = tile->x_stride;
+    const char *bases[BASES];
+    u32_vector sums[ROWS];
+    u32_half halves[ROWS];
+    set_bases(tile, stride, ROWS, bases);
+    UNROLL for (int r = 0; r < ROWS; r++)
+    {
+        sums[r] = load_i32(initial);
+        memcpy(&halves[r], initial + LANES, sizeof halves[r]);
+    }
+    for (int line = 0; line <= tile->lines; line++) {
+        for (int segment = 0; segment <= tile->segments; segment++) {
+            int64_t k = 0;
+            for (; k + UNROLLED_STEPS <= tile->steps; k += UNROLLED_STEPS)
+                UNROLL for (int u = 0; u < UNROLLED_STEPS; u++, w += COLUMNS)
+                {
+                    step_and_half(bases, stride, w, sums, halves);
+                    move_bases(4, ROWS, bases);
+                }
+            for (; k < tile->steps; k++, w += COLUMNS) {
+                step_and_half(bases, stride, w, sums, halves);
+                move_bases(4, ROWS, bases);
+            }
+            move_bases(tile->x_segment - 4 * tile->steps, ROWS, bases);
+        }
+        move_bases(tile->x_line, ROWS, bases);
+    }
+    const ptrdiff_t y_stride = tile->y_stride;
+    int32_t *y = tile->y;
+    UNROLL for (int r = 0; r < ROWS; r++, y += y_stride)
+    {
+        memcpy(y, &sums[r], sizeof sums[r]);
+        memcpy(y + LANES, &halves[r], sizeof halves[r]);
+    }
+}
+#endif
+
 #if HAS_DOT2_HALVES
 // Registers hold the sums of half as many rows. (MobileNet v1 int8, instructions: 329 million, and 462 with pairs that
 // are added up at each step.)
@@ -148,6 +207,12 @@ void MULTIPLY_INTEGER(const struct hl_tile *tile)
 void MULTIPLY_INTEGER(const struct hl_tile *tile)
 {
     SPREAD_CALL(tile_integer, tile->x_stride)
+#if HAS_HALVES && HAS_DOT4
+    if (tile->rows == ROWS && tile->columns > LANES && tile->columns <= LANES + LANES / 2) {
+        tile_integer_and_half(tile);
+        return;
+    }
+#endif
     TILE_CALL(tile_integer)
 }
 #endif

@@ -113,6 +113,51 @@ static void multiply_rounded(const struct hl_tile *tile)
         }
 }
 
+#if HAS_HALVES
+// A tile of all rows with one and a half vectors of columns, as the 24, 88 or 120 channels of small networks leave them.
+// (Zen 4, us with two vectors, and so: 3x3, 38 x 38, 512 to 24 channels 1901, 1640; 1x1, 64 x 64, 24 to 24 69.2, 59.6.)
+static void tile_f32_and_half(const struct hl_tile *tile)
+{
+    const float *w = tile->w, *initial = tile->initial;
+    const ptrdiff_t stride = tile->x_stride * 4;
+    const char *bases[BASES];
+    f32_vector sums[ROWS];
+    f32_half halves[ROWS];
+    set_bases(tile, stride, ROWS, bases);
+    UNROLL for (int r = 0; r < ROWS; r++) sums[r] = splat_f32(0), halves[r] = low_half(splat_f32(0));
+    for (int line = 0; line <= tile->lines; line++) {
+        for (int segment = 0; segment <= tile->segments; segment++) {
+            for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS) {
+                const f32_vector w0 = load_f32(w);
+                f32_half w1;
+                memcpy(&w1, w + LANES, sizeof w1);
+                UNROLL for (int r = 0; r < ROWS; r++)
+                {
+                    float x;
+                    memcpy(&x, row_of(bases, stride, r), sizeof x);
+                    const f32_vector value = splat_f32(x);
+                    sums[r] = add_product(sums[r], w0, value);
+                    halves[r] = add_product_half(halves[r], w1, low_half(value));
+                }
+                move_bases(4, ROWS, bases);
+            }
+            move_bases((tile->x_segment - tile->steps) * 4, ROWS, bases);
+        }
+        move_bases(tile->x_line * 4, ROWS, bases);
+    }
+    const float low = tile->low, high = tile->high;
+    const ptrdiff_t y_stride = tile->y_stride;
+    const int columns = tile->columns;
+    const f32_vector initial0 = load_f32(initial), initial1 = load_f32(initial + LANES);
+    float *y = tile->y;
+    UNROLL for (int r = 0; r < ROWS; r++, y += y_stride)
+    {
+        store_f32(y, clamp_f32(sums[r] + initial0, low, high));
+        store_first_f32(y + LANES, clamp_f32(widen_half(halves[r]) + initial1, low, high), columns - LANES);
+    }
+}
+#endif
+
 void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile)
 {
     if (tile->rounded) {
@@ -120,6 +165,12 @@ void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile)
         return;
     }
     SPREAD_CALL(tile_f32, tile->x_stride * 4)
+#if HAS_HALVES
+    if (tile->rows == ROWS && tile->columns > LANES && tile->columns <= LANES + LANES / 2) {
+        tile_f32_and_half(tile);
+        return;
+    }
+#endif
     TILE_CALL(tile_f32)
 }
 

@@ -12,6 +12,7 @@ enum { BYTES = 16 };
 #define TILE_ROWS 8
 enum { REGISTERS = 32 };
 #define MAX_PARTS 1
+#define HAS_HALVES 0
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 1

@@ -13,6 +13,7 @@ enum { BYTES = __ARM_FEATURE_SVE_BITS / 8 };
 #define TILE_ROWS 8
 enum { REGISTERS = 32 };
 #define MAX_PARTS 1
+#define HAS_HALVES 0
 #define HAS_MASKS 1
 #define HAS_RESCALE 0
 #define HAS_RESCALE_RIGHT 0

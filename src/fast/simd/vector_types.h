@@ -20,6 +20,8 @@ typedef double f64_vector __attribute__((vector_size(BYTES)));
 typedef int64_t i64_vector __attribute__((vector_size(BYTES)));
 typedef int16_t i16_vector __attribute__((vector_size(BYTES)));
 typedef uint8_t u8_vector __attribute__((vector_size(BYTES)));
+typedef float f32_half __attribute__((vector_size(BYTES / 2)));
+typedef uint32_t u32_half __attribute__((vector_size(BYTES / 2)));
 typedef int32_t i32_half __attribute__((vector_size(BYTES / 2)));
 typedef int16_t i16_half __attribute__((vector_size(BYTES / 2)));
 typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));

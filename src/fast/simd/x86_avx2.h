@@ -17,6 +17,7 @@ typedef __m256i int_register;
 #define TILE_ROWS 6
 enum { REGISTERS = 16 };
 #define MAX_PARTS 2
+#define HAS_HALVES 0
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 0

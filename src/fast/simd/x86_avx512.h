@@ -17,6 +17,7 @@ typedef __m512i int_register;
 #define TILE_ROWS 14
 enum { REGISTERS = 32 };
 #define MAX_PARTS 4
+#define HAS_HALVES 1
 #define HAS_MASKS 1
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 1
@@ -107,6 +108,21 @@ static inline u8_vector load_quarters(const void *a, const void *b, const void *
 }
 
 // ---- arithmetic ---------------------------------------------------------------------------------
+
+static inline f32_half add_product_half(f32_half sum, f32_half w, f32_half x)
+{
+    return (f32_half)_mm256_mask_fmadd_ps((__m256)w, (__mmask8)-1, (__m256)x, (__m256)sum); // FMA has no flag here
+}
+
+static inline f32_half low_half(f32_vector v)
+{
+    return (f32_half)_mm512_castps512_ps256((__m512)v);
+}
+
+static inline f32_vector widen_half(f32_half v)
+{
+    return (f32_vector)_mm512_castps256_ps512((__m256)v);
+}
 
 static inline f32_vector rsqrt_estimate(f32_vector x)
 {
@@ -245,6 +261,11 @@ static inline u32_vector rescale_doubled(u32_vector value, const struct float_re
 static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 {
     return (u32_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
+}
+
+static inline u32_half add_dot4_half(u32_half sum, u32_half w, u32_half x)
+{
+    return (u32_half)_mm256_dpbusd_epi32((__m256i)sum, (__m256i)x, (__m256i)w);
 }
 #endif
 

@@ -18,6 +18,7 @@ typedef __m128i int_register;
 #define TILE_ROWS 4
 enum { REGISTERS = 16 };
 #define MAX_PARTS 1
+#define HAS_HALVES 0
 #define HAS_MASKS 0
 #define HAS_RESCALE 0
 #define HAS_RESCALE_RIGHT 0
