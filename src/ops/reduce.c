@@ -299,29 +299,29 @@ static void absorb_axis(struct hl_walk *walk)
 static bool reduce_in_vectors(const struct hl_row_kernels *k, const struct reducer *reducer, const void *values,
                               const struct rows *rows, void *sums)
 {
-    void (*floats)(const float *, int64_t, int64_t, int, float *) = NULL;
-    void (*totals)(const uint8_t *, uint8_t, int64_t, int64_t, int, int64_t *) = NULL;
-    void (*extremes)(const uint8_t *, uint8_t, int64_t, int64_t, int, uint8_t *) = NULL;
-    const bool one = rows->one, is_signed = reducer->type == kTfLiteInt8;
-    const uint8_t flip = (is_signed ? 0x80 : 0) ^ (reducer->kind == SMALLEST ? 0xff : 0);
-    if (rows->length < HL_REDUCED_MIN_COLUMNS) return false;
-    if (reducer->run == sum_f32) floats = one ? k->add_rows : k->add_columns;
-    if (reducer->run == largest_f32) floats = one ? k->largest_of_rows : k->largest_of_columns;
-    if (reducer->run == smallest_f32) floats = one ? k->smallest_of_rows : k->smallest_of_columns;
-    if (reducer->run == total_i8 || reducer->run == total_u8) totals = one ? k->add_byte_rows : k->add_byte_columns;
-    if (reducer->run == largest_i8 || reducer->run == largest_u8 || reducer->run == smallest_i8 ||
-        reducer->run == smallest_u8)
-        extremes = one ? k->largest_byte_of_rows : k->largest_byte_of_columns;
-    if (!floats && !totals && !extremes) return false;
+    const bool one = rows->one, takes_floats = reducer->type == kTfLiteFloat32, adds = reducer->kind <= MEAN;
+    const bool takes_bytes = reducer->type == kTfLiteInt8 || reducer->type == kTfLiteUInt8;
+    const bool is_extreme = reducer->kind == LARGEST || reducer->kind == SMALLEST;
+    const uint8_t flip = (reducer->type == kTfLiteInt8 ? 0x80 : 0) ^ (reducer->kind == SMALLEST ? 0xff : 0);
+    const float sign = reducer->kind == SMALLEST ? -1 : 1;
+    if (rows->length < HL_REDUCED_MIN_COLUMNS || (!takes_floats && !takes_bytes) || (!adds && !is_extreme))
+        return false;
 
     // Rows of one sum go one after the other, those of neighboring sums together.
     const int64_t stride = one ? rows->apart : rows->step, times = one ? rows->count : 1;
     const int64_t together = one ? rows->sums : rows->count;
     for (int64_t t = 0; t < times; t++) {
-        const int64_t at = t * rows->step;
-        if (floats) floats((const float *)values + at, stride, together, rows->length, sums);
-        if (totals) totals((const uint8_t *)values + at, flip, stride, together, rows->length, sums);
-        if (extremes) extremes((const uint8_t *)values + at, flip, stride, together, rows->length, sums);
+        const float *floats = (const float *)values + t * rows->step;
+        const uint8_t *bytes = (const uint8_t *)values + t * rows->step;
+        if (takes_floats && adds)
+            (one ? k->add_rows : k->add_columns)(floats, stride, together, rows->length, sums);
+        else if (takes_floats)
+            (one ? k->largest_of_rows : k->largest_of_columns)(floats, sign, stride, together, rows->length, sums);
+        else if (adds)
+            (one ? k->add_byte_rows : k->add_byte_columns)(bytes, flip, stride, together, rows->length, sums);
+        else
+            (one ? k->largest_byte_of_rows : k->largest_byte_of_columns)(bytes, flip, stride, together, rows->length,
+                                                                         sums);
     }
     return true;
 }

@@ -42,23 +42,26 @@ FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
 
 // ---- pairs of stored integers, the larger or the smaller one ------------------------------------
 
-#define PICKS(name, type, order)                                                              \
-    static void name(const void *a, const void *b, void *y, int64_t count, const void *state) \
-    {                                                                                         \
-        typedef type vector __attribute__((vector_size(BYTES)));                              \
-        enum { VALUES = BYTES / sizeof(type) };                                               \
-        const type *us = a, *vs = b;                                                          \
-        type *ys = y;                                                                         \
-        int64_t i = 0;                                                                        \
-        for (; i + VALUES <= count; i += VALUES) {                                            \
-            vector u, v;                                                                      \
-            memcpy(&u, us + i, sizeof u);                                                     \
-            memcpy(&v, vs + i, sizeof v);                                                     \
-            const vector mask = (vector)(u order v), picked = (u & mask) | (v & ~mask);       \
-            memcpy(ys + i, &picked, sizeof picked);                                           \
-        }                                                                                     \
-        for (; i < count; i++) ys[i] = us[i] order vs[i] ? us[i] : vs[i];                     \
-        (void)state;                                                                          \
+// What is left behind whole vectors goes through one, too.
+#define PICKS(name, type, order)                                                               \
+    INLINE void name##_vector(const type *a, const type *b, type *y, size_t bytes)             \
+    {                                                                                          \
+        typedef type vector __attribute__((vector_size(BYTES)));                               \
+        vector u = {0}, v = {0};                                                               \
+        memcpy(&u, a, bytes);                                                                  \
+        memcpy(&v, b, bytes);                                                                  \
+        const vector mask = (vector)(u order v), picked = (u & mask) | (v & ~mask);            \
+        memcpy(y, &picked, bytes);                                                             \
+    }                                                                                          \
+    static void name(const void *a, const void *b, void *y, int64_t count, const void *state)  \
+    {                                                                                          \
+        enum { VALUES = BYTES / sizeof(type) };                                                \
+        const type *us = a, *vs = b;                                                           \
+        type *ys = y;                                                                          \
+        int64_t i = 0;                                                                         \
+        for (; i + VALUES <= count; i += VALUES) name##_vector(us + i, vs + i, ys + i, BYTES); \
+        name##_vector(us + i, vs + i, ys + i, (size_t)(count - i) * sizeof(type));             \
+        (void)state;                                                                           \
     }
 PICKS(larger_i8, int8_t, >)
 PICKS(larger_u8, uint8_t, >)
@@ -103,9 +106,10 @@ struct stored_pair {
     int32_t multiplier;
     struct rounding y;
     int32_t zero, low, high; // of y; the range is relative to the zero point
+    int32_t less_u, less_v;  // of sums: -1 where the operand is subtracted, else 0
 };
 
-enum pair_kind { U_PLUS_V, U_LESS_V, V_LESS_U, U_TIMES_V, SQUARE };
+enum pair_kind { SUM, PRODUCT, SQUARE };
 
 static inline struct stored_pair stored_pair_of(const struct hl_arithmetic *s, const struct hl_operand *u,
                                                 const struct hl_operand *v)
@@ -128,12 +132,19 @@ static inline struct stored_pair stored_pair_of(const struct hl_arithmetic *s, c
     };
 }
 
+// Both operands of a sum at one scale, each with its sign.
+INLINE u32_vector add_signed(u32_vector u, u32_vector v, const struct stored_pair *params)
+{
+    const uint32_t less_u = (uint32_t)params->less_u, less_v = (uint32_t)params->less_v;
+    return ((u ^ less_u) - less_u) + ((v ^ less_v) - less_v);
+}
+
 INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct stored_pair params, int is_unsigned,
                        enum pair_kind kind)
 {
     u32_vector u = load_bytes(us, is_unsigned, params.u_zero);
     u32_vector v = load_bytes(vs, is_unsigned, params.v_zero);
-    if (kind == U_TIMES_V) {
+    if (kind == PRODUCT) {
         u = u * v << params.left;
     } else if (kind == SQUARE) { // of the difference, whose operands have 7 bits to spare
         u = (u32_vector)round_right((i32_vector)high_product(u << 7, splat_i32(params.u_multiplier)), params.u);
@@ -143,8 +154,7 @@ INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct 
         u32_vector half = splat_i32(1 << (params.fraction - 1));
         i32_vector part = (i32_vector)add_dot2(half, splat_i32(params.lower), u) >> params.fraction;
         u = (u32_vector)round_right((i32_vector)(u * (uint32_t)params.upper) + part, params.u);
-        v = v << (30 - params.fraction);
-        u = kind == U_PLUS_V ? u + v : kind == U_LESS_V ? u - v : v - u;
+        u = add_signed(u, v << (30 - params.fraction), &params);
     }
     i32_vector value = round_right((i32_vector)high_product(u, splat_i32(params.multiplier)), params.y);
     store_bytes(y, clamp_i32(value, params.low, params.high) + params.zero);
@@ -163,46 +173,61 @@ INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, in
     memcpy(ys + i, u, (size_t)(count - i));
 }
 
-// v is the operand of the larger scale, whose multiplier is 1/2 (set_common_scale).
-static inline bool is_b_halved(const struct hl_arithmetic *s)
+// The operands of a sum or difference; v is that of the larger scale, whose multiplier is 1/2 (set_common_scale).
+struct sum_operands {
+    const void *u, *v;
+    struct stored_pair params;
+};
+
+static inline struct sum_operands sum_operands_of(const void *a, const void *b, const struct hl_arithmetic *s,
+                                                  bool subtracts)
 {
-    return s->b.rescale.multiplier == 1 << 30 && s->b.rescale.shift == 0;
+    const bool b_is_halved = s->b.rescale.multiplier == 1 << 30 && s->b.rescale.shift == 0;
+    struct sum_operands of = {b_is_halved ? a : b, b_is_halved ? b : a,
+                              b_is_halved ? stored_pair_of(s, &s->a, &s->b) : stored_pair_of(s, &s->b, &s->a)};
+    if (subtracts) *(b_is_halved ? &of.params.less_v : &of.params.less_u) = -1;
+    return of;
 }
 
-#define BYTE_SUMS(name, is_unsigned, v_is_b, v_is_a)                                              \
-    static void name(const void *a, const void *b, void *y, int64_t count, const void *state)     \
-    {                                                                                             \
-        const struct hl_arithmetic *s = state;                                                    \
-        if (is_b_halved(s))                                                                       \
-            byte_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), is_unsigned, v_is_b); \
-        else                                                                                      \
-            byte_pair_loop(b, a, y, count, stored_pair_of(s, &s->b, &s->a), is_unsigned, v_is_a); \
+// One loop for ADD and SUB: with four for each type the kernels of a level are 5 KB larger.
+#define BYTE_KERNELS(type, is_unsigned)                                                                         \
+    static void sums_##type(const void *a, const void *b, void *y, int64_t count, const void *state, bool less) \
+    {                                                                                                           \
+        const struct sum_operands of = sum_operands_of(a, b, state, less);                                      \
+        byte_pair_loop(of.u, of.v, y, count, of.params, is_unsigned, SUM);                                      \
+    }                                                                                                           \
+    static void add_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
+    {                                                                                                           \
+        sums_##type(a, b, y, count, state, false);                                                              \
+    }                                                                                                           \
+    static void sub_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
+    {                                                                                                           \
+        sums_##type(a, b, y, count, state, true);                                                               \
+    }                                                                                                           \
+    static void mul_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
+    {                                                                                                           \
+        const struct hl_arithmetic *s = state;                                                                  \
+        byte_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), is_unsigned, PRODUCT);                  \
     }
-#define BYTE_PRODUCTS(name, is_unsigned)                                                         \
-    static void name(const void *a, const void *b, void *y, int64_t count, const void *state)    \
-    {                                                                                            \
-        const struct hl_arithmetic *s = state;                                                   \
-        byte_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), is_unsigned, U_TIMES_V); \
-    }
-BYTE_SUMS(add_i8, 0, U_PLUS_V, U_PLUS_V)
-BYTE_SUMS(add_u8, 1, U_PLUS_V, U_PLUS_V)
-BYTE_SUMS(sub_i8, 0, U_LESS_V, V_LESS_U)
-BYTE_SUMS(sub_u8, 1, U_LESS_V, V_LESS_U)
-BYTE_SUMS(square_i8, 0, SQUARE, SQUARE)
-BYTE_PRODUCTS(mul_i8, 0)
-BYTE_PRODUCTS(mul_u8, 1)
+BYTE_KERNELS(i8, 0)
+BYTE_KERNELS(u8, 1)
+
+static void square_i8(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    const struct sum_operands of = sum_operands_of(a, b, state, false);
+    byte_pair_loop(of.u, of.v, y, count, of.params, 0, SQUARE);
+}
 
 // The same of int16, whose zero points are 0. An operand has 15 bits to spare, so that no product needs to be cut in two.
 INLINE void short_pairs(const int16_t *us, const int16_t *vs, int16_t *y, struct stored_pair params,
                         enum pair_kind kind)
 {
     u32_vector u = (u32_vector)load_i16_as_i32(us), v = (u32_vector)load_i16_as_i32(vs);
-    if (kind == U_TIMES_V) {
+    if (kind == PRODUCT) {
         u = u * v;
     } else {
         u = (u32_vector)round_right((i32_vector)high_product(u << 15, splat_i32(params.u_multiplier)), params.u);
-        v = v << 14;
-        u = kind == U_PLUS_V ? u + v : kind == U_LESS_V ? u - v : v - u;
+        u = add_signed(u, v << 14, &params);
     }
     const i32_vector value = round_right((i32_vector)high_product(u, splat_i32(params.multiplier)), params.y);
     store_i16(y, clamp_i32(value, params.low, params.high));
@@ -221,22 +246,26 @@ INLINE void short_pair_loop(const int16_t *us, const int16_t *vs, int16_t *ys, i
     memcpy(ys + i, u, (size_t)(count - i) * sizeof *u);
 }
 
-#define SHORT_SUMS(name, v_is_b, v_is_a)                                                      \
-    static void name(const void *a, const void *b, void *y, int64_t count, const void *state) \
-    {                                                                                         \
-        const struct hl_arithmetic *s = state;                                                \
-        if (is_b_halved(s))                                                                   \
-            short_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), v_is_b);         \
-        else                                                                                  \
-            short_pair_loop(b, a, y, count, stored_pair_of(s, &s->b, &s->a), v_is_a);         \
-    }
-SHORT_SUMS(add_i16, U_PLUS_V, U_PLUS_V)
-SHORT_SUMS(sub_i16, U_LESS_V, V_LESS_U)
+static void sums_i16(const void *a, const void *b, void *y, int64_t count, const void *state, bool less)
+{
+    const struct sum_operands of = sum_operands_of(a, b, state, less);
+    short_pair_loop(of.u, of.v, y, count, of.params, SUM);
+}
+
+static void add_i16(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    sums_i16(a, b, y, count, state, false);
+}
+
+static void sub_i16(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    sums_i16(a, b, y, count, state, true);
+}
 
 static void mul_i16(const void *a, const void *b, void *y, int64_t count, const void *state)
 {
     const struct hl_arithmetic *s = state;
-    short_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), U_TIMES_V);
+    short_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), PRODUCT);
 }
 
 INLINE void sum_vector(const uint8_t *us, const uint8_t *vs, uint8_t *y, const struct hl_byte_sum *s, bool excepts)

@@ -306,102 +306,97 @@ static void largest_floats(const float *x, float sign, int rows, int count, int3
 
 // ---- reductions -----------------------------------------------------------------------------------
 
-enum reduction { ADD_ALL, TAKE_LARGEST, TAKE_SMALLEST };
-
-// What is not larger, or smaller, than y leaves it, as a NaN.
-INLINE float reduce_two(float y, float x, enum reduction kind)
+// What is not larger than y leaves it, as a NaN. `sign`: -1 for the smallest values.
+INLINE float reduce_two(float y, float x, float sign, bool adds)
 {
-    if (kind == ADD_ALL) return y + x;
-    return (kind == TAKE_LARGEST ? x > y : x < y) ? x : y;
+    return adds ? y + x : x * sign > y * sign ? x : y;
 }
 
-INLINE f32_vector reduce_lanes(f32_vector y, f32_vector x, enum reduction kind)
+INLINE f32_vector reduce_lanes(f32_vector y, f32_vector x, float sign, bool adds)
 {
-    return kind == ADD_ALL ? y + x : kind == TAKE_LARGEST ? max_f32(x, y) : min_f32(x, y);
+    return adds ? y + x : max_f32(x * sign, y);
 }
 
-// A row, with four results that do not wait for each other. The last vector is the row's last LANES values, or its rest
-// where values must not be counted twice.
-INLINE f32_vector reduce_row(const float *x, int count, enum reduction kind)
+// A row, whose values are multiplied by the sign, with four results that do not wait for each other. The last vector is
+// the row's last LANES values, or its rest where values must not be counted twice.
+INLINE f32_vector reduce_row(const float *x, int count, float sign, bool adds)
 {
     f32_vector parts[ADDED];
-    UNROLL for (int k = 0; k < ADDED; k++) parts[k] = splat_f32(kind == ADD_ALL        ? 0
-                                                                : kind == TAKE_LARGEST ? -HUGE_VALF
-                                                                                       : HUGE_VALF);
+    UNROLL for (int k = 0; k < ADDED; k++) parts[k] = splat_f32(adds ? 0 : -HUGE_VALF);
     int i = 0;
     for (; i + ADDED * LANES <= count; i += ADDED * LANES)
-        UNROLL for (int k = 0; k < ADDED; k++) parts[k] = reduce_lanes(parts[k], load_f32(x + i + k * LANES), kind);
-    for (; i + LANES <= count; i += LANES) parts[0] = reduce_lanes(parts[0], load_f32(x + i), kind);
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] =
+            reduce_lanes(parts[k], load_f32(x + i + k * LANES), sign, adds);
+    for (; i + LANES <= count; i += LANES) parts[0] = reduce_lanes(parts[0], load_f32(x + i), sign, adds);
     if (i < count)
-        parts[1] = reduce_lanes(parts[1],
-                                kind == ADD_ALL ? load_first_f32(x + i, count - i) : load_f32(x + count - LANES), kind);
-    return reduce_lanes(reduce_lanes(parts[0], parts[1], kind), reduce_lanes(parts[2], parts[3], kind), kind);
+        parts[1] =
+            reduce_lanes(parts[1], adds ? load_first_f32(x + i, count - i) : load_f32(x + count - LANES), sign, adds);
+    for (int k = 1; k < ADDED; k++) parts[0] = reduce_lanes(parts[0], parts[k], 1, adds);
+    return parts[0];
 }
 
-INLINE void reduce_rows(const float *x, int64_t stride, int64_t rows, int count, float *y, enum reduction kind)
+INLINE void reduce_rows(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y, bool adds)
 {
     f32_vector parts[ADDED] = {{0}};
     float results[ADDED];
     for (int64_t r = 0; r < rows; r += ADDED) {
-        const int64_t last = rows - 1 - r;
-        UNROLL for (int k = 0; k < ADDED; k++) if (k <= last) parts[k] = reduce_row(x + (r + k) * stride, count, kind);
-        if (kind == TAKE_SMALLEST) UNROLL for (int k = 0; k < ADDED; k++) parts[k] = -parts[k];
-        if (kind == ADD_ALL)
+        const int now = rows - r < ADDED ? (int)(rows - r) : ADDED;
+        for (int k = 0; k < now; k++) parts[k] = reduce_row(x + (r + k) * stride, count, sign, adds);
+        if (adds)
             add_lanes_f32(parts, results);
         else
             largest_lanes(parts, results);
-        for (int k = 0; k < ADDED && k <= last; k++)
-            y[r + k] = reduce_two(y[r + k], kind == TAKE_SMALLEST ? -results[k] : results[k], kind);
+        for (int k = 0; k < now; k++)
+            y[r + k] = reduce_two(y[r + k], adds ? results[k] : results[k] * sign, sign, adds);
     }
 }
 
 // Columns stay in registers while rows pass, so that their order is that of the plain kernels.
-INLINE void reduce_strip(const float *x, int64_t stride, int64_t rows, float *y, int vectors, enum reduction kind)
+INLINE void reduce_strip(const float *x, float sign, int64_t stride, int64_t rows, float *y, int vectors, bool adds)
 {
-    f32_vector parts[8];
-    UNROLL for (int k = 0; k < vectors; k++) parts[k] = load_f32(y + k * LANES);
+    f32_vector parts[4];
+    UNROLL for (int k = 0; k < vectors; k++) parts[k] = load_f32(y + k * LANES) * sign;
     for (int64_t r = 0; r < rows; r++, x += stride)
-        UNROLL for (int k = 0; k < vectors; k++) parts[k] = reduce_lanes(parts[k], load_f32(x + k * LANES), kind);
-    UNROLL for (int k = 0; k < vectors; k++) store_f32(y + k * LANES, parts[k]);
+        UNROLL for (int k = 0; k < vectors; k++) parts[k] = reduce_lanes(parts[k], load_f32(x + k * LANES), sign, adds);
+    UNROLL for (int k = 0; k < vectors; k++) store_f32(y + k * LANES, parts[k] * sign);
 }
 
-INLINE void reduce_columns(const float *x, int64_t stride, int64_t rows, int count, float *y, enum reduction kind)
+INLINE void reduce_columns(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y, bool adds)
 {
     int i = 0;
-    for (; i + 8 * LANES <= count; i += 8 * LANES) reduce_strip(x + i, stride, rows, y + i, 8, kind);
-    for (; i + 2 * LANES <= count; i += 2 * LANES) reduce_strip(x + i, stride, rows, y + i, 2, kind);
-    for (; i < count; i += LANES) {
-        const int left = count - i < LANES ? count - i : LANES;
-        f32_vector part = left < LANES ? load_first_f32(y + i, left) : load_f32(y + i);
-        for (int64_t r = 0; r < rows; r++) {
-            const float *from = x + r * stride + i;
-            part = reduce_lanes(part, left < LANES ? load_first_f32(from, left) : load_f32(from), kind);
-        }
-        store_first_f32(y + i, part, left);
-    }
+    for (; i + 4 * LANES <= count; i += 4 * LANES) reduce_strip(x + i, sign, stride, rows, y + i, 4, adds);
+    for (; i + LANES <= count; i += LANES) reduce_strip(x + i, sign, stride, rows, y + i, 1, adds);
+    if (i == count) return;
+    f32_vector part = load_first_f32(y + i, count - i) * sign;
+    for (int64_t r = 0; r < rows; r++)
+        part = reduce_lanes(part, load_first_f32(x + r * stride + i, count - i), sign, adds);
+    store_first_f32(y + i, part * sign, count - i);
 }
 
-#define REDUCTIONS(form, of)                                                                        \
-    static void add_##of(const float *x, int64_t stride, int64_t rows, int count, float *y)         \
-    {                                                                                               \
-        form(x, stride, rows, count, y, ADD_ALL);                                                   \
-    }                                                                                               \
-    static void largest_of_##of(const float *x, int64_t stride, int64_t rows, int count, float *y)  \
-    {                                                                                               \
-        form(x, stride, rows, count, y, TAKE_LARGEST);                                              \
-    }                                                                                               \
-    static void smallest_of_##of(const float *x, int64_t stride, int64_t rows, int count, float *y) \
-    {                                                                                               \
-        form(x, stride, rows, count, y, TAKE_SMALLEST);                                             \
-    }
-REDUCTIONS(reduce_rows, rows)
-REDUCTIONS(reduce_columns, columns)
+static void add_rows(const float *x, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_rows(x, 1, stride, rows, count, y, true);
+}
+
+static void largest_of_rows(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_rows(x, sign, stride, rows, count, y, false);
+}
+
+static void add_columns(const float *x, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_columns(x, 1, stride, rows, count, y, true);
+}
+
+static void largest_of_columns(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y)
+{
+    reduce_columns(x, sign, stride, rows, count, y, false);
+}
 
 // ---- reductions of bytes --------------------------------------------------------------------------
 
 // So many bytes fit a sum of 16 bits, whose sign add_dot2 sees.
 enum { BYTES_IN_SHORT = INT16_MAX / UINT8_MAX };
-
 typedef uint16_t u16_vector __attribute__((vector_size(BYTES)));
 
 // Sums of bytes with an odd number, in lanes of 16 bits, and of both: those with an even number, too, are known then,
@@ -421,65 +416,69 @@ INLINE u16_vector even_of(const struct byte_sums *sums)
     return sums->both - (sums->odd << 8);
 }
 
-INLINE u8_vector load_flipped(const uint8_t *x, uint8_t flip)
+// The first `count` bytes of x, or BYTES of them, each xor flip; others are 0.
+INLINE u8_vector load_flipped(const uint8_t *x, int64_t count, uint8_t flip)
 {
     u8_vector v;
-    memcpy(&v, x, sizeof v);
+    if (count >= BYTES) {
+        memcpy(&v, x, sizeof v);
+        return v ^ flip;
+    }
+    uint8_t few[BYTES];
+    memset(few, flip, sizeof few);
+    memcpy(few, x, (size_t)count);
+    memcpy(&v, few, sizeof v);
     return v ^ flip;
+}
+
+// The lanes of the result add up to the sum of a row.
+static u32_vector sum_of_bytes(const uint8_t *row, uint8_t flip, int count)
+{
+    const u32_vector ones = splat_i32(0x00010001);
+    u32_vector sum = {0};
+    for (int i = 0; i < count;) {
+        const int end = count - i < BYTES_IN_SHORT * BYTES ? count : i + BYTES_IN_SHORT * BYTES;
+        struct byte_sums few = {{0}, {0}};
+        for (; i + BYTES <= end; i += BYTES) count_bytes(&few, load_flipped(row + i, BYTES, flip));
+        if (i < end) count_bytes(&few, load_flipped(row + i, end - i, flip));
+        i = end;
+        sum = add_dot2(add_dot2(sum, ones, (u32_vector)even_of(&few)), ones, (u32_vector)few.odd);
+    }
+    return sum;
 }
 
 static void add_byte_rows(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y)
 {
-    const u32_vector ones = splat_i32(0x00010001);
+    u32_vector parts[ADDED] = {{0}};
+    int32_t sums[ADDED];
     for (int64_t r = 0; r < rows; r += ADDED) {
-        u32_vector parts[ADDED];
-        int32_t sums[ADDED], rests[ADDED];
-        UNROLL for (int k = 0; k < ADDED; k++)
-        {
-            const uint8_t *row = x + (r + k < rows ? r + k : rows - 1) * stride;
-            u32_vector sum = {0};
-            int i = 0, rest = 0;
-            while (i + BYTES <= count) {
-                const int end = count - i < BYTES_IN_SHORT * BYTES ? count : i + BYTES_IN_SHORT * BYTES;
-                struct byte_sums few = {{0}, {0}};
-                for (; i + BYTES <= end; i += BYTES) count_bytes(&few, load_flipped(row + i, flip));
-                sum = add_dot2(add_dot2(sum, ones, (u32_vector)even_of(&few)), ones, (u32_vector)few.odd);
-            }
-            for (; i < count; i++) rest += row[i] ^ flip;
-            parts[k] = sum, rests[k] = rest;
-        }
+        const int now = rows - r < ADDED ? (int)(rows - r) : ADDED;
+        for (int k = 0; k < now; k++) parts[k] = sum_of_bytes(x + (r + k) * stride, flip, count);
         add_lanes_integer(parts, sums);
-        for (int k = 0; k < ADDED && r + k < rows; k++)
-            y[r + k] += (int64_t)(uint32_t)sums[k] + rests[k] - (int64_t)flip * count;
-    }
-}
-
-// Columns from `first` on, of which those before `start` are counted already.
-INLINE void add_byte_strip(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int first, int start,
-                           int64_t *y)
-{
-    for (int64_t r = 0, now; r < rows; r += now) {
-        now = rows - r < BYTES_IN_SHORT ? rows - r : BYTES_IN_SHORT;
-        struct byte_sums sums = {{0}, {0}};
-        const uint8_t *from = x + r * stride + first;
-        for (int64_t n = 0; n < now; n++, from += stride) count_bytes(&sums, load_flipped(from, flip));
-        const u16_vector parts[2] = {even_of(&sums), sums.odd};
-        uint16_t lanes[2][WIDE];
-        memcpy(lanes, parts, sizeof lanes);
-        for (int k = start - first; k < BYTES; k++) y[first + k] += lanes[k % 2][k / 2] - flip * now;
+        for (int k = 0; k < now; k++) y[r + k] += (int64_t)(uint32_t)sums[k] - (int64_t)flip * count;
     }
 }
 
 static void add_byte_columns(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y)
 {
-    int i = 0;
-    for (; i + BYTES <= count; i += BYTES) add_byte_strip(x, flip, stride, rows, i, i, y);
-    if (i < count && i > 0) {
-        add_byte_strip(x, flip, stride, rows, count - BYTES, i, y);
-        return;
+    for (int i = 0; i < count; i += BYTES) {
+        // The last columns again, but for those that are counted already.
+        const int first = i + BYTES <= count || count < BYTES ? i : count - BYTES, left = count - first;
+        for (int64_t r = 0, now; r < rows; r += now) {
+            now = rows - r < BYTES_IN_SHORT ? rows - r : BYTES_IN_SHORT;
+            struct byte_sums sums = {{0}, {0}};
+            const uint8_t *from = x + r * stride + first;
+            if (left >= BYTES)
+                for (int64_t n = 0; n < now; n++) count_bytes(&sums, load_flipped(from + n * stride, BYTES, flip));
+            else
+                for (int64_t n = 0; n < now; n++) count_bytes(&sums, load_flipped(from + n * stride, left, flip));
+            const u16_vector parts[2] = {even_of(&sums), sums.odd};
+            uint16_t lanes[2][WIDE];
+            memcpy(lanes, parts, sizeof lanes);
+            for (int k = i - first; k < BYTES && first + k < count; k++)
+                y[first + k] += lanes[k % 2][k / 2] - flip * now;
+        }
     }
-    for (int64_t r = 0; r < rows; r++)
-        for (int k = i; k < count; k++) y[k] += (x[r * stride + k] ^ flip) - flip;
 }
 
 typedef uint8_t byte_quad __attribute__((vector_size(16)));
@@ -506,30 +505,26 @@ static void largest_byte_of_rows(const uint8_t *x, uint8_t flip, int64_t stride,
 {
     for (int64_t r = 0; r < rows; r++, x += stride) {
         u8_vector most = {0};
-        uint8_t largest = y[r] ^ flip;
         int i = 0;
-        for (; i + BYTES <= count; i += BYTES) most = max_u8(load_flipped(x + i, flip), most);
-        if (i < count && i > 0) most = max_u8(load_flipped(x + count - BYTES, flip), most);
-        if (i > 0) {
-            const uint8_t value = largest_byte(most);
-            largest = value > largest ? value : largest;
-        }
-        for (; i < count && count < BYTES; i++) largest = (x[i] ^ flip) > largest ? x[i] ^ flip : largest;
-        y[r] = largest ^ flip;
+        for (; i + BYTES <= count; i += BYTES) most = max_u8(load_flipped(x + i, BYTES, flip), most);
+        if (i < count) most = max_u8(load_flipped(x + i, count - i, flip), most);
+        const uint8_t largest = largest_byte(most), before = y[r] ^ flip;
+        y[r] = (largest > before ? largest : before) ^ flip;
     }
 }
 
 static void largest_byte_of_columns(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y)
 {
-    for (int i = 0; i < count && count >= BYTES; i += BYTES) {
-        const int first = i + BYTES <= count ? i : count - BYTES;
-        u8_vector most = load_flipped(y + first, flip);
-        for (int64_t r = 0; r < rows; r++) most = max_u8(load_flipped(x + r * stride + first, flip), most);
+    for (int i = 0; i < count; i += BYTES) {
+        const int first = i + BYTES <= count || count < BYTES ? i : count - BYTES, left = count - first;
+        u8_vector most = load_flipped(y + first, left, flip);
+        if (left >= BYTES)
+            for (int64_t r = 0; r < rows; r++) most = max_u8(load_flipped(x + r * stride + first, BYTES, flip), most);
+        else
+            for (int64_t r = 0; r < rows; r++) most = max_u8(load_flipped(x + r * stride + first, left, flip), most);
         most ^= flip;
-        memcpy(y + first, &most, sizeof most);
+        memcpy(y + first, &most, left < BYTES ? (size_t)left : BYTES);
     }
-    for (int64_t r = 0; r < rows && count < BYTES; r++)
-        for (int k = 0; k < count; k++) y[k] = (x[r * stride + k] ^ flip) > (y[k] ^ flip) ? x[r * stride + k] : y[k];
 }
 
 // ---- sigmoids -----------------------------------------------------------------------------------
@@ -564,10 +559,8 @@ static void row_tanh(float *values, int64_t count)
         .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns), \
         .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), \
         .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
-        .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows), \
         .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns), \
         .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns), \
-        .smallest_of_columns = HL_WHERE(HL_HAS_FLOATS, smallest_of_columns), \
     }
 // clang-format on
 

@@ -43,7 +43,7 @@ INLINE f32_vector exp_below_0(f32_vector x)
 }
 
 // Stores y[i] = exp((x[i] - largest) * beta), where there is a y, and returns their sum.
-INLINE float exponentials(const float *x, float *y, int length, float largest, float beta)
+static float exponentials(const float *x, float *y, int length, float largest, float beta)
 {
     f32_vector sums[SOFTMAX_VECTORS] = {{0}};
     int64_t i = 0;

@@ -82,18 +82,18 @@ static void largest_floats(const float *x, float sign, int rows, int count, int3
     }
 }
 
-#define REDUCE(name, at, expression)                                                    \
-    static void name(const float *x, int64_t stride, int64_t rows, int count, float *y) \
-    {                                                                                   \
-        for (int64_t r = 0; r < rows; r++, x += stride)                                 \
-            for (int i = 0; i < count; i++) y[at] = (expression);                       \
+#define REDUCE(name, parameters, at, expression)                  \
+    static void name parameters                                   \
+    {                                                             \
+        for (int64_t r = 0; r < rows; r++, x += stride)           \
+            for (int i = 0; i < count; i++) y[at] = (expression); \
     }
-REDUCE(add_rows, r, y[r] + x[i])
-REDUCE(largest_of_rows, r, x[i] > y[r] ? x[i] : y[r])
-REDUCE(smallest_of_rows, r, x[i] < y[r] ? x[i] : y[r])
-REDUCE(add_columns, i, y[i] + x[i])
-REDUCE(largest_of_columns, i, x[i] > y[i] ? x[i] : y[i])
-REDUCE(smallest_of_columns, i, x[i] < y[i] ? x[i] : y[i])
+#define ADD_PARAMETERS (const float *x, int64_t stride, int64_t rows, int count, float *y)
+#define LARGEST_PARAMETERS (const float *x, float sign, int64_t stride, int64_t rows, int count, float *y)
+REDUCE(add_rows, ADD_PARAMETERS, r, y[r] + x[i])
+REDUCE(add_columns, ADD_PARAMETERS, i, y[i] + x[i])
+REDUCE(largest_of_rows, LARGEST_PARAMETERS, r, x[i] * sign > y[r] * sign ? x[i] : y[r])
+REDUCE(largest_of_columns, LARGEST_PARAMETERS, i, x[i] * sign > y[i] * sign ? x[i] : y[i])
 
 #define REDUCE_BYTES(name, type, at, expression)                                                       \
     static void name(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, type *y) \
@@ -130,14 +130,12 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats),
     .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows),
     .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows),
-    .smallest_of_rows = HL_WHERE(HL_HAS_FLOATS, smallest_of_rows),
     .add_byte_rows = HL_WHERE(HL_HAS_BYTES, add_byte_rows),
     .add_byte_columns = HL_WHERE(HL_HAS_BYTES, add_byte_columns),
     .largest_byte_of_rows = HL_WHERE(HL_HAS_BYTES, largest_byte_of_rows),
     .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns),
     .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns),
     .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns),
-    .smallest_of_columns = HL_WHERE(HL_HAS_FLOATS, smallest_of_columns),
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

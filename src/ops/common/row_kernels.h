@@ -34,14 +34,12 @@ struct hl_row_kernels {
     // The same of floats, whose largest x * sign is wanted, sign 1 or -1; -1 for rows that have a NaN.
     void (*largest_floats)(const float *x, float sign, int rows, int count, int32_t *best);
     // y[r] += the sum of the `count` values of row r of x, count at least HL_REDUCED_MIN_COLUMNS; or y[r] becomes the
-    // largest, or smallest, of itself and those values, where a NaN counts for nothing.
+    // largest of itself and those values (sign 1), or the smallest (sign -1), where a NaN counts for nothing.
     void (*add_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
-    void (*largest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
-    void (*smallest_of_rows)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*largest_of_rows)(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y);
     // The same of columns: y[i] and value i of each row.
     void (*add_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
-    void (*largest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
-    void (*smallest_of_columns)(const float *x, int64_t stride, int64_t rows, int count, float *y);
+    void (*largest_of_columns)(const float *x, float sign, int64_t stride, int64_t rows, int count, float *y);
     // The same of bytes, rows of any length: sums of (x ^ flip) - flip, flip 0 for uint8 and 0x80 for int8; and bytes
     // whose x ^ flip is the largest. For the smallest byte, flip the other seven or all bits.
     void (*add_byte_rows)(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, int64_t *y);
