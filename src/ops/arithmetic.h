@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of ADD, SUB, MUL, DIV and SQUARED_DIFFERENCE. Their prepare fills it; the reference kernels of arithmetic.c and
-// div.c and the fast ones of fast/elementwise.c read it.
+// The state of ADD, SUB, MUL, DIV and SQUARED_DIFFERENCE. Their prepare fills it; the reference kernels of arithmetic.c
+// and div.c and the fast ones of fast/elementwise.c read it.
 #ifndef HALITE_OPS_ARITHMETIC_H
 #define HALITE_OPS_ARITHMETIC_H
 

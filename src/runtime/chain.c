@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains: a convolution or an element-wise node computes the element-wise nodes behind it, too, block by block, while
-// its outputs are in a cache. In: the nodes that AllocateTensors has prepared. Out: marks. The nodes of a chain do not run, the tensors
-// between them get no memory, and the node that leads the chain writes the last one's output. AllocateTensors removes
-// all marks before it prepares the nodes again.
+// its outputs are in a cache. In: the nodes that AllocateTensors has prepared. Out: marks. The nodes of a chain do not
+// run, the tensors between them get no memory, and the node that leads the chain writes the last one's output.
+// AllocateTensors removes all marks before it prepares the nodes again.
 #include <stdlib.h>
 
 #include "runtime/builtin_kernels.h"

@@ -92,8 +92,8 @@ INLINE i32_vector round_right(i32_vector x, struct rounding rounding)
            rounding.right;
 }
 
-// The constants of ops/arithmetic.c's arithmetic on two bytes or int16. They are computed before the loop. Computed inside it,
-// they keep compilers from vectorizing (AVX-512: 0.8 ns for each element in place of 0.44).
+// The constants of ops/arithmetic.c's arithmetic on two bytes or int16. They are computed before the loop. Computed
+// inside it, they keep compilers from vectorizing (AVX-512: 0.8 ns for each element in place of 0.44).
 struct stored_pair {
     int32_t u_zero, v_zero;
     // A sum needs (u << bits) * multiplier / 2^31, where u has 9 bits. The product with the multiplier's upper bits is
@@ -218,7 +218,8 @@ static void square_i8(const void *a, const void *b, void *y, int64_t count, cons
     byte_pair_loop(of.u, of.v, y, count, of.params, 0, SQUARE);
 }
 
-// The same of int16, whose zero points are 0. An operand has 15 bits to spare, so that no product needs to be cut in two.
+// The same of int16, whose zero points are 0. An operand has 15 bits to spare, so that no product needs to be cut in
+// two.
 INLINE void short_pairs(const int16_t *us, const int16_t *vs, int16_t *y, struct stored_pair params,
                         enum pair_kind kind)
 {

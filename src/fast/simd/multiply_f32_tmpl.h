@@ -114,8 +114,9 @@ static void multiply_rounded(const struct hl_tile *tile)
 }
 
 #if HAS_HALVES
-// A tile of all rows with one and a half vectors of columns, as the 24, 88 or 120 channels of small networks leave them.
-// (Zen 4, us with two vectors, and so: 3x3, 38 x 38, 512 to 24 channels 1901, 1640; 1x1, 64 x 64, 24 to 24 69.2, 59.6.)
+// A tile of all rows with one and a half vectors of columns, as the 24, 88 or 120 channels of small networks leave
+// them. (Zen 4, us with two vectors, and so: 3x3, 38 x 38, 512 to 24 channels 1901, 1640; 1x1, 64 x 64, 24 to 24 69.2,
+// 59.6.)
 static void tile_f32_and_half(const struct hl_tile *tile)
 {
     const float *w = tile->w, *initial = tile->initial;

@@ -146,12 +146,12 @@ const struct gpu_kernel gpu_kernel_matrix_shared = {
 // A model of a device, in cycles of a compute unit. A quarter of the unit takes PRODUCT cycles for a step of one tile
 // by one tile, 14 for each instruction, and half as many more where one subgroup has a quarter to itself. The unit
 // takes SHARED_BYTES per cycle from shared memory, BANDWIDTH from the second cache, and CONVERT cycles for 16 vectors
-// of x that become operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps with
-// the loads of the first chunk. A group takes START before its first load and after its last sum, LATENCY for that
-// load, CHUNK_CYCLES for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for
-// each round of the sums along z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an
-// H100 (bench/gpu_layers.py): for six of the layers, the block that this chooses takes at most 9 % more than the
-// fastest of 14.
+// of x that become operands. Weights come while the kernel waits, and cost nothing that can be seen. Nothing overlaps
+// with the loads of the first chunk. A group takes START before its first load and after its last sum, LATENCY for that
+// load, CHUNK_CYCLES for each chunk and AHEAD_CYCLES for as many of them as are loaded ahead, and ROUND_CYCLES for each
+// round of the sums along z. The figures are fitted to 110 times of eight layers, each in a chain of 24, on an H100
+// (bench/gpu_layers.py): for six of the layers, the block that this chooses takes at most 9 % more than the fastest of
+// 14.
 enum {
     PRODUCT_SPLIT = 84,
     PRODUCT_NARROW = 56,
