@@ -173,6 +173,33 @@ INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, in
     memcpy(ys + i, u, (size_t)(count - i));
 }
 
+// Products of whole vectors of bytes, rescaled by floats, which give the same bytes. Returns how many it did: none where
+// the rescale does not fit. (MUL of 75,264 int8 on a Zen 4: 19.8 us by 64-bit products, 11.5 so.)
+INLINE int64_t product_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count,
+                            const struct hl_arithmetic *s, int is_unsigned)
+{
+    int64_t i = 0;
+#if HAS_RESCALE_FLOATS
+    const u32_vector right = splat_i32(-s->y.rescale.shift), multiplier = splat_i32(s->y.rescale.multiplier);
+    if (s->y.rescale.shift >= 0 || !fits_float_rescale(right, LANES)) return 0;
+    const struct float_rescale rescale = float_rescale_of(multiplier, right);
+    const int32_t u_zero = s->a.zero, v_zero = s->b.zero, zero = s->y.zero, low = (int32_t)s->low;
+    const int32_t high = (int32_t)s->high;
+    for (; i + BYTES <= count; i += BYTES) {
+        u32_vector values[4];
+        UNROLL for (int k = 0; k < 4; k++) values[k] =
+            rescale_doubled(load_bytes(us + i + k * LANES, is_unsigned, u_zero) *
+                                load_bytes(vs + i + k * LANES, is_unsigned, v_zero),
+                            &rescale);
+        const u8_vector bytes = narrow_doubled_in_order(values, zero, low, high);
+        memcpy(ys + i, &bytes, sizeof bytes);
+    }
+#else
+    (void)us, (void)vs, (void)ys, (void)count, (void)s, (void)is_unsigned;
+#endif
+    return i;
+}
+
 // The operands of a sum or difference; v is that of the larger scale, whose multiplier is 1/2 (set_common_scale).
 struct sum_operands {
     const void *u, *v;
@@ -190,24 +217,27 @@ static inline struct sum_operands sum_operands_of(const void *a, const void *b, 
 }
 
 // One loop for ADD and SUB: with four for each type the kernels of a level are 5 KB larger.
-#define BYTE_KERNELS(type, is_unsigned)                                                                         \
-    static void sums_##type(const void *a, const void *b, void *y, int64_t count, const void *state, bool less) \
-    {                                                                                                           \
-        const struct sum_operands of = sum_operands_of(a, b, state, less);                                      \
-        byte_pair_loop(of.u, of.v, y, count, of.params, is_unsigned, SUM);                                      \
-    }                                                                                                           \
-    static void add_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
-    {                                                                                                           \
-        sums_##type(a, b, y, count, state, false);                                                              \
-    }                                                                                                           \
-    static void sub_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
-    {                                                                                                           \
-        sums_##type(a, b, y, count, state, true);                                                               \
-    }                                                                                                           \
-    static void mul_##type(const void *a, const void *b, void *y, int64_t count, const void *state)             \
-    {                                                                                                           \
-        const struct hl_arithmetic *s = state;                                                                  \
-        byte_pair_loop(a, b, y, count, stored_pair_of(s, &s->a, &s->b), is_unsigned, PRODUCT);                  \
+#define BYTE_KERNELS(type, is_unsigned)                                                                          \
+    static void sums_##type(const void *a, const void *b, void *y, int64_t count, const void *state, bool less)  \
+    {                                                                                                            \
+        const struct sum_operands of = sum_operands_of(a, b, state, less);                                       \
+        byte_pair_loop(of.u, of.v, y, count, of.params, is_unsigned, SUM);                                       \
+    }                                                                                                            \
+    static void add_##type(const void *a, const void *b, void *y, int64_t count, const void *state)              \
+    {                                                                                                            \
+        sums_##type(a, b, y, count, state, false);                                                               \
+    }                                                                                                            \
+    static void sub_##type(const void *a, const void *b, void *y, int64_t count, const void *state)              \
+    {                                                                                                            \
+        sums_##type(a, b, y, count, state, true);                                                                \
+    }                                                                                                            \
+    static void mul_##type(const void *a, const void *b, void *y, int64_t count, const void *state)              \
+    {                                                                                                            \
+        const struct hl_arithmetic *s = state;                                                                   \
+        const uint8_t *us = a, *vs = b;                                                                          \
+        const int64_t done = product_loop(us, vs, y, count, s, is_unsigned);                                     \
+        byte_pair_loop(us + done, vs + done, (uint8_t *)y + done, count - done, stored_pair_of(s, &s->a, &s->b), \
+                       is_unsigned, PRODUCT);                                                                    \
     }
 BYTE_KERNELS(i8, 0)
 BYTE_KERNELS(u8, 1)
