@@ -483,14 +483,14 @@ static bool build(const struct gpu_kernel *kernel, void *user)
     const struct gpu_caps *caps = building_with->caps(building);
     int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES] = {0};
     (void)user;
+    if (!gpu_kernel_has_language(kernel, building_with->language)) return true;
     for (int i = 0; kernel->constants && i < GPU_KERNEL_CONSTANTS && kernel->constants[i].name; i++)
         constants[i] = kernel->constants[i].value;
     static const enum gpu_precision made_in[] = {GPU_F32, GPU_F16S}; // plans make no program in GPU_F16
     for (int i = 0; i < 2; i++) {
         if (made_in[i] == GPU_F16S && !caps->half_storage) continue;
         if (kernel->byte_dots && !caps->byte_dots) continue; // no plan asks for it
-        if (kernel->fragments && (kernel->cooperative ? !caps->cooperative : strcmp(building_with->name, "vulkan")))
-            continue;
+        if (kernel->cooperative && !caps->cooperative) continue;
         struct gpu_program_desc desc = {.kernel = kernel, .precision = made_in[i], .constants = constants};
         memcpy(desc.group, kernel->group, sizeof desc.group);
         struct gpu_program *program;
