@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. The input is multiplied with
-// the filter as a 1x1 convolution of kh * kw * outputs columns; each row of products is then added to the outputs that
-// its input position reaches. A strip of output rows is one item of work: floats are added in the output itself,
-// integers in an array beside it, from which they are requantized.
+// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. Most of them gather what each
+// output is made of (transpose_gather.c). Where a small input meets a large filter, that would be products with zeros
+// for the most part. There the input is multiplied with the filter as a 1x1 convolution of kh * kw * outputs columns;
+// each row of products is then added to the outputs that its input position reaches. A strip of output rows is one item
+// of work: floats are added in the output itself, integers in an array beside it, from which they are requantized.
 #include "ops/transpose_conv.h"
 
 #include <math.h>
@@ -12,8 +13,10 @@
 #include "fast/fast.h"
 #include "fast/gemm.h"
 #include "fast/rows.h"
+#include "fast/transpose_gather.h"
 
 struct transpose_conv {
+    void *gather; // not NULL: it does everything, and nothing else is set
     struct hl_conv_shape shape;
     struct hl_packed packed;   // [taps][outputs] columns
     struct hl_rows rows;       // of the input's positions
@@ -96,6 +99,23 @@ static struct hl_conv_shape positions_shape(const struct hl_conv_shape *s)
     };
 }
 
+static TfLiteStatus prepare_gather(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const struct hl_transpose_conv *op = node->user_data;
+    const TfLiteTensor *bias = hl_input(ctx, node, op->desc.bias);
+    if (bias && !hl_is_packable(bias)) return kTfLiteOk;
+    struct transpose_conv made = {0};
+    HL_TRY(hl_transpose_gather_create(ctx, node, &made.gather, bytes));
+    if (!made.gather) return kTfLiteOk;
+    TfLiteStatus status = hl_fast_make(ctx, node, sizeof made, state);
+    *bytes += sizeof made;
+    if (*state)
+        *(struct transpose_conv *)*state = made;
+    else
+        hl_transpose_gather_destroy(made.gather);
+    return status;
+}
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
@@ -105,6 +125,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
     if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0) return kTfLiteOk;
     if (hl_product(w->dims, 0, 3) > INT32_MAX / 64) return kTfLiteOk;
+    HL_TRY(prepare_gather(ctx, node, state, bytes));
+    if (*state) return kTfLiteOk;
     const struct hl_matrix filter = filter_matrix(s, w);
     const struct hl_conv_shape positions = positions_shape(s);
     // Columns that stay empty cost nothing, few rows of a tile do.
@@ -292,9 +314,14 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     const struct transpose_conv *t = state;
     const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *bias = hl_input(ctx, node, op->desc.bias);
+    const void *x = hl_data(hl_input(ctx, node, op->desc.input));
+    if (t->gather) {
+        hl_transpose_gather_run(ctx, t->gather, x, hl_output(ctx, node, 0)->data.raw);
+        return kTfLiteOk;
+    }
     struct run run = {
         .t = t,
-        .x = hl_data(hl_input(ctx, node, op->desc.input)),
+        .x = x,
         .bias = bias ? hl_data(bias) : NULL,
         .y = hl_output(ctx, node, 0)->data.raw,
     };
@@ -305,8 +332,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 
 static void release(void *state)
 {
-    hl_weights_release(((struct transpose_conv *)state)->shared);
-    free(state);
+    struct transpose_conv *t = state;
+    hl_transpose_gather_destroy(t->gather);
+    hl_weights_release(t->shared);
+    free(t);
 }
 
 const struct hl_fast hl_fast_transpose_conv = {.prepare = prepare, .invoke = invoke, .release = release};

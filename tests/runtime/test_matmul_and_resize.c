@@ -95,13 +95,13 @@ static void make_batch_matmul(struct node *node)
     node->tolerance = 2e-6f * sqrtf((float)k);
 }
 
-static void make_transpose_conv(struct node *node)
+static void add_transpose_conv(struct node *node, int taps, int plane)
 {
     static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
     enum test_type type = types[pick(3)];
     bool floats = type == TEST_FLOAT32, same = pick(2);
-    int stride_h = 1 + pick(3), stride_w = 1 + pick(3), kh = 1 + pick(5), kw = 1 + pick(5);
-    int height = 2 + pick(12), width = 2 + pick(12), channels = 1 + pick(pick(2) ? 70 : 6);
+    int stride_h = 1 + pick(3), stride_w = 1 + pick(3), kh = 1 + pick(taps), kw = 1 + pick(taps);
+    int height = 1 + pick(plane), width = 1 + pick(plane), channels = 1 + pick(pick(2) ? 70 : 6);
     int outputs = 1 + pick(pick(2) ? 40 : 6), batches = 1 + pick(2);
     int32_t *shape = malloc(4 * sizeof *shape);
     shape[0] = batches;
@@ -141,6 +141,23 @@ static void make_transpose_conv(struct node *node)
     node->op.builtin = kTfLiteBuiltinTransposeConv;
     node->op.version = version;
     node->tolerance = 2e-6f * sqrtf((float)(kh * kw * channels));
+}
+
+static void make_transpose_conv(struct node *node)
+{
+    add_transpose_conv(node, 5, 13);
+}
+
+// Wide rows, whose windows are more than the tiles that are finished together.
+static void make_wide_transpose_conv(struct node *node)
+{
+    add_transpose_conv(node, 3, 100);
+}
+
+// Filters that reach far beyond the input, whose products are added to the outputs.
+static void make_transpose_conv_of_few(struct node *node)
+{
+    add_transpose_conv(node, 12, 2);
 }
 
 static void make_resize(struct node *node)
@@ -306,8 +323,14 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        RANDOM_NODES(make_batch_matmul),   RANDOM_NODES(make_resize),      RANDOM_NODES(make_softmax),
-        RANDOM_NODES(make_transpose_conv), RANDOM_NODES(make_log_softmax), RANDOM_NODES(make_reduction),
+        RANDOM_NODES(make_batch_matmul),
+        RANDOM_NODES(make_resize),
+        RANDOM_NODES(make_softmax),
+        RANDOM_NODES(make_transpose_conv),
+        RANDOM_NODES(make_log_softmax),
+        RANDOM_NODES(make_reduction),
+        RANDOM_NODES(make_wide_transpose_conv),
+        RANDOM_NODES(make_transpose_conv_of_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
