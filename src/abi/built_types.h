@@ -29,6 +29,21 @@
 #else
 #define HL_HAS_RESIZE 1
 #endif
+#ifdef HL_WITHOUT_AVERAGE_POOL_2D
+#define HL_HAS_AVERAGE_POOL 0
+#else
+#define HL_HAS_AVERAGE_POOL 1
+#endif
+#ifdef HL_WITHOUT_MAX_POOL_2D
+#define HL_HAS_MAX_POOL 0
+#else
+#define HL_HAS_MAX_POOL 1
+#endif
+#ifdef HL_WITHOUT_L2_POOL_2D
+#define HL_HAS_L2_POOL 0
+#else
+#define HL_HAS_L2_POOL 1
+#endif
 // Where size counts most, a second way to convolve is too much.
 #ifdef HALITE_SMALL
 #define HL_HAS_WINOGRAD 0

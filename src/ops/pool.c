@@ -4,132 +4,20 @@
 // in 0: x [batch, height, width, channels], out 0: y [batch, out height, out width, channels].
 // Average and max: float32, uint8, int8, int16; L2: float32. Stored values are not rescaled, even
 // where the scales of x and y differ; averages round half away from zero.
-#include <float.h>
-#include <math.h>
+#include <assert.h>
 
+#include "ops/common/pool_rows.h"
 #include "ops/common/quant.h"
+#include "ops/common/row_kernels.h"
 #include "ops/common/window.h"
 #include "ops/common/work.h"
 
 struct pool {
     struct hl_window y, x;
+    int first_inside, end_inside; // windows of a row that lie inside the input
     int32_t low, high;
     float low_f32, high_f32;
 };
-
-// The part of a window that lies inside the input.
-struct patch {
-    int64_t first, down; // elements: of the first position, from row to row
-    int rows, columns;
-    int channels;
-};
-
-// Makes the output elements of all channels at one position.
-typedef void pool_kernel(const struct pool *op, const struct patch *patch, const void *x, void *y);
-
-// Channels that are treated at once.
-enum { BLOCK = 64 };
-
-// A kernel: `start` for each channel, `step` for each position of the window with its `value` and
-// the channel's `sum`, `finish` for the result, with the `count` of positions.
-#define POOL(name, type, sum_type, start, step, finish)                                                  \
-    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y)           \
-    {                                                                                                    \
-        const type *in = (const type *)x + patch->first;                                                 \
-        type *out = y;                                                                                   \
-        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;                  \
-        (void)count;                                                                                     \
-        for (int c = 0; c < patch->channels; c += BLOCK) {                                               \
-            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                           \
-            for (int i = 0; i < n; i++) sums[i] = (start);                                               \
-            for (int row = 0; row < patch->rows; row++)                                                  \
-                for (int column = 0; column < patch->columns; column++) {                                \
-                    const type *values = in + row * patch->down + (int64_t)column * patch->channels + c; \
-                    for (int i = 0; i < n; i++) {                                                        \
-                        sum_type value = values[i], sum = sums[i];                                       \
-                        sums[i] = (step);                                                                \
-                    }                                                                                    \
-                }                                                                                        \
-            for (int i = 0; i < n; i++) {                                                                \
-                sum_type sum = sums[i];                                                                  \
-                out[c + i] = (type)(finish);                                                             \
-            }                                                                                            \
-        }                                                                                                \
-    }
-
-static float clamp_f32(const struct pool *op, float value)
-{
-    return value < op->low_f32 ? op->low_f32 : value > op->high_f32 ? op->high_f32 : value;
-}
-
-static int32_t rounded_mean(const struct pool *op, int64_t sum, int64_t count)
-{
-    int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
-    return hl_clamp_i32((int32_t)mean, op->low, op->high);
-}
-
-POOL(average_f32, float, float, 0, sum + value, clamp_f32(op, sum / count))
-POOL(average_u8, uint8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
-POOL(average_i8, int8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
-POOL(average_i16, int16_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
-POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / count)))
-
-// ---- the largest value --------------------------------------------------------------------------
-
-// Neighboring windows of one row of the output.
-struct strip {
-    int64_t first, down; // elements of x: of the first position, from row to row
-    int rows, columns;   // of x
-    int channels, outputs;
-    const struct reach {
-        int first, count; // columns, from the strip's first on
-    } * reach;            // of each output
-};
-
-// Values of x under one strip, and outputs.
-enum { STRIP = 2048, STRIP_OUTPUTS = 256 };
-
-typedef void max_kernel(const struct pool *op, const struct strip *strip, const void *x, void *y);
-
-// First each column of x, then those of each window: rows + columns steps in place of their product.
-#define MAX_POOL(name, type, lowest, finish)                                                             \
-    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y)           \
-    {                                                                                                    \
-        type columns[STRIP];                                                                             \
-        type *restrict out = y;                                                                          \
-        const type *restrict in = (const type *)x + strip->first;                                        \
-        int channels = strip->channels, n = strip->columns * channels;                                   \
-        for (int i = 0; i < n; i++) columns[i] = strip->rows > 0 && in[i] > (lowest) ? in[i] : (lowest); \
-        for (int row = 1; row < strip->rows; row++) {                                                    \
-            in += strip->down;                                                                           \
-            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];            \
-        }                                                                                                \
-        for (int o = 0; o < strip->outputs; o++, out += channels) {                                      \
-            const type *from = columns + strip->reach[o].first * channels;                               \
-            int count = strip->reach[o].count;                                                           \
-            for (int c = 0; c < channels; c++) out[c] = count > 0 ? from[c] : (lowest);                  \
-            for (int k = 1; k < count; k++) {                                                            \
-                from += channels;                                                                        \
-                for (int c = 0; c < channels; c++) out[c] = out[c] < from[c] ? from[c] : out[c];         \
-            }                                                                                            \
-        }                                                                                                \
-        out = y;                                                                                         \
-        for (int i = 0; i < strip->outputs * channels; i++) {                                            \
-            type value = out[i];                                                                         \
-            out[i] = (type)(finish);                                                                     \
-        }                                                                                                \
-    }
-MAX_POOL(max_f32, float, -FLT_MAX, clamp_f32(op, value))
-MAX_POOL(max_u8, uint8_t, 0, hl_clamp_i32(value, op->low, op->high))
-MAX_POOL(max_i8, int8_t, INT8_MIN, hl_clamp_i32(value, op->low, op->high))
-MAX_POOL(max_i16, int16_t, INT16_MIN, hl_clamp_i32(value, op->low, op->high))
-
-// Windows so wide that a strip has no room: any number of channels of one position.
-#define MAX_WIDE(name, type, lowest, finish) POOL(name, type, type, lowest, sum < value ? value : sum, finish)
-MAX_WIDE(wide_f32, float, -FLT_MAX, clamp_f32(op, sum))
-MAX_WIDE(wide_u8, uint8_t, 0, hl_clamp_i32(sum, op->low, op->high))
-MAX_WIDE(wide_i8, int8_t, INT8_MIN, hl_clamp_i32(sum, op->low, op->high))
-MAX_WIDE(wide_i16, int16_t, INT16_MIN, hl_clamp_i32(sum, op->low, op->high))
 
 // ---- prepare ------------------------------------------------------------------------------------
 
@@ -160,6 +48,11 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (params->padding == kTfLitePaddingValid &&
         (int64_t)params->filter_width - hl_dim(x, 2) >= 2 * (int64_t)params->stride_width)
         op->y.out = 0;
+    const int64_t room = (int64_t)hl_dim(x, 2) + op->x.before - params->filter_width;
+    const int64_t first = ((int64_t)op->x.before + params->stride_width - 1) / params->stride_width,
+                  end = room < 0 ? 0 : room / params->stride_width + 1;
+    op->first_inside = first < op->x.out ? (int)first : op->x.out;
+    op->end_inside = end < op->x.out ? (int)end : op->x.out;
     hl_activation_range(params->activation, y, &op->low, &op->high);
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
     int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};
@@ -191,88 +84,88 @@ static int clip(const struct hl_window *window, int at, int stride, int filter, 
     return end > *first ? (int)(end - *first) : 0;
 }
 
-// Rows of the output, counted through all batches. Either `kernel` makes one position after the other, or `strips` as
-// many as a strip has room for.
+// Rows of the output, counted through all batches.
 struct rows {
     const struct pool *op;
     const TfLitePoolParams *params;
-    pool_kernel *kernel;
-    max_kernel *strips;
-    const void *x;
+    hl_pool_kernel *kernel;
+    bool is_signed;
+    const char *x, *x_end;
     char *y;
-    int height, width, channels;  // of x
-    int64_t count, piece, stride; // of rows: all, in one item of work, bytes
+    int height, width, channels, size; // of x, and of a value
+    int64_t count, piece, stride;      // of rows: all, in one item of work, bytes
 };
 
-static void pool_row(const struct rows *rows, int64_t batch, int row, char *y)
+// Windows that reach beyond the input one by one, those between them at once. With a stride of 1 their values lie side
+// by side as those of one position.
+static void pool_row(const struct rows *rows, int64_t batch, int row, char *y, struct hl_pool_run *run)
 {
     const struct pool *op = rows->op;
     const TfLitePoolParams *params = rows->params;
-    struct patch patch = {.down = (int64_t)rows->width * rows->channels, .channels = rows->channels};
     int64_t top, left;
-    patch.rows = clip(&op->y, row, params->stride_height, params->filter_height, rows->height, &top);
-    for (int j = 0; j < op->x.out; j++) {
-        patch.columns = clip(&op->x, j, params->stride_width, params->filter_width, rows->width, &left);
-        patch.first = ((batch * rows->height + top) * rows->width + left) * rows->channels;
-        rows->kernel(op, &patch, rows->x, y + rows->stride / op->x.out * j);
-    }
-}
-
-static void max_row(const struct rows *rows, int64_t batch, int row, char *y)
-{
-    const struct pool *op = rows->op;
-    const TfLitePoolParams *params = rows->params;
-    const int width = rows->width, channels = rows->channels;
-    struct reach reach[STRIP_OUTPUTS];
-    struct strip strip = {.down = (int64_t)width * channels, .channels = channels, .reach = reach};
-    int64_t top, left, first;
-    strip.rows = clip(&op->y, row, params->stride_height, params->filter_height, rows->height, &top);
-    for (int j = 0; j < op->x.out; j += strip.outputs) {
-        clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
-        if (left > width) left = width; // a window beyond the input
-        strip.columns = strip.outputs = 0;
-        while (strip.outputs < STRIP_OUTPUTS && j + strip.outputs < op->x.out) {
-            int count = clip(&op->x, j + strip.outputs, params->stride_width, params->filter_width, width, &first);
-            int64_t end = count > 0 ? first + count - left : strip.columns;
-            if (end * channels > STRIP) break;
-            reach[strip.outputs++] = (struct reach){count > 0 ? (int)(first - left) : 0, count};
-            if (end > strip.columns) strip.columns = (int)end;
-        }
-        strip.first = ((batch * rows->height + top) * width + left) * channels;
-        rows->strips(op, &strip, rows->x, y + rows->stride / op->x.out * j);
+    run->rows = clip(&op->y, row, params->stride_height, params->filter_height, rows->height, &top);
+    const char *line = rows->x + (batch * rows->height + top) * run->down * rows->size;
+    for (int j = 0, windows; j < op->x.out; j += windows, y += (int64_t)windows * rows->channels * rows->size) {
+        const bool inside = j >= op->first_inside && j < op->end_inside;
+        const bool together = inside && params->stride_width == 1;
+        windows = inside ? op->end_inside - j : 1;
+        run->columns = clip(&op->x, j, params->stride_width, params->filter_width, rows->width, &left);
+        assert(run->rows > 0 && run->columns > 0);
+        run->positions = together ? 1 : windows;
+        run->count = (int64_t)(together ? windows : 1) * rows->channels;
+        run->x = line + left * rows->channels * rows->size;
+        run->y = y;
+        rows->kernel(run);
     }
 }
 
 static void run_rows(void *arg, int64_t item, int worker)
 {
     const struct rows *rows = arg;
+    const struct pool *op = rows->op;
     const int64_t first = item * rows->piece, left = rows->count - first;
     const int64_t end = first + (left < rows->piece ? left : rows->piece);
+    struct hl_pool_run run = {
+        .down = (ptrdiff_t)rows->width * rows->channels,
+        .right = rows->channels,
+        .step = (ptrdiff_t)rows->params->stride_width * rows->channels,
+        .x_end = rows->x_end,
+        .y_end = rows->y + end * rows->stride,
+        .is_signed = rows->is_signed,
+        .low = op->low,
+        .high = op->high,
+        .low_f32 = op->low_f32,
+        .high_f32 = op->high_f32,
+    };
     (void)worker;
-    for (int64_t row = first; row < end; row++)
-        (rows->strips ? max_row : pool_row)(rows, row / rows->op->y.out, (int)(row % rows->op->y.out),
-                                            rows->y + row * rows->stride);
+    for (int64_t row = first; row < end; row++) {
+        const int64_t batch = row < op->y.out ? 0 : row / op->y.out; // small pools feel the division
+        pool_row(rows, batch, (int)(row - batch * op->y.out), rows->y + row * rows->stride, &run);
+    }
 }
 
-static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *kernel, max_kernel *strips)
+static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, enum hl_pool_kind kind)
 {
     enum { MIN_SHARED_VALUES = 8192 }; // of all windows: fewer take about as long as it takes to share them
     const TfLitePoolParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (hl_elements(y) == 0) return kTfLiteOk;
+    const int size = (int)hl_type_size(x->type);
     struct rows rows = {
         .op = node->user_data,
         .params = params,
-        .kernel = kernel,
-        .strips = (int64_t)params->filter_width * hl_dim(x, 3) > STRIP ? NULL : strips,
+        .kernel = kind < HL_POOL_LEVEL_KINDS ? hl_row_kernels(ctx)->pool[kind] : hl_pool_plain[kind],
+        .is_signed = x->type == kTfLiteInt8,
         .x = hl_data(x),
+        .x_end = HL_IN(char, x) + hl_elements(x) * size,
         .y = HL_OUT(char, y),
         .height = hl_dim(x, 1),
         .width = hl_dim(x, 2),
         .channels = hl_dim(x, 3),
+        .size = size,
         .count = (int64_t)hl_dim(y, 0) * hl_dim(y, 1),
-        .stride = (int64_t)hl_dim(y, 2) * hl_dim(y, 3) * (int64_t)hl_type_size(x->type),
+        .stride = (int64_t)hl_dim(y, 2) * hl_dim(y, 3) * size,
     };
     const double values = (double)hl_elements(y) * params->filter_height * params->filter_width;
     rows.piece = hl_piece(ctx, rows.count, values >= MIN_SHARED_VALUES);
@@ -282,29 +175,27 @@ static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *
 
 static TfLiteStatus average_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
-    switch (x->type) {
-    case kTfLiteUInt8: return pool_run(ctx, node, average_u8, NULL);
-    case kTfLiteInt8: return pool_run(ctx, node, average_i8, NULL);
-    case kTfLiteInt16: return pool_run(ctx, node, average_i16, NULL);
-    default: return pool_run(ctx, node, average_f32, NULL);
+    switch (hl_input(ctx, node, 0)->type) {
+    case kTfLiteUInt8: return pool_run(ctx, node, HL_POOL_AVERAGE_U8);
+    case kTfLiteInt8: return pool_run(ctx, node, HL_POOL_AVERAGE_I8);
+    case kTfLiteInt16: return pool_run(ctx, node, HL_POOL_AVERAGE_I16);
+    default: return pool_run(ctx, node, HL_POOL_AVERAGE_F32);
     }
 }
 
 static TfLiteStatus max_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
-    switch (x->type) {
-    case kTfLiteUInt8: return pool_run(ctx, node, wide_u8, max_u8);
-    case kTfLiteInt8: return pool_run(ctx, node, wide_i8, max_i8);
-    case kTfLiteInt16: return pool_run(ctx, node, wide_i16, max_i16);
-    default: return pool_run(ctx, node, wide_f32, max_f32);
+    switch (hl_input(ctx, node, 0)->type) {
+    case kTfLiteUInt8: return pool_run(ctx, node, HL_POOL_MAX_U8);
+    case kTfLiteInt8: return pool_run(ctx, node, HL_POOL_MAX_I8);
+    case kTfLiteInt16: return pool_run(ctx, node, HL_POOL_MAX_I16);
+    default: return pool_run(ctx, node, HL_POOL_MAX_F32);
     }
 }
 
 static TfLiteStatus l2_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    return pool_run(ctx, node, l2_f32, NULL);
+    return pool_run(ctx, node, HL_POOL_L2_F32);
 }
 
 static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)

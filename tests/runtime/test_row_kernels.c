@@ -280,13 +280,90 @@ static void largest_of_floats(void **state)
     }
 }
 
+// Windows of all sizes, next to each other or not, at the end of the input or before it. The last value of y that a
+// kernel may write is that of the last position.
+static void pools(void **state)
+{
+    (void)state;
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-40f};
+    for (int i = 0; i < CASES; i++) {
+        const enum hl_pool_kind kind = (enum hl_pool_kind)(i % HL_POOL_LEVEL_KINDS);
+        const bool floats = kind == HL_POOL_AVERAGE_F32 || kind == HL_POOL_MAX_F32;
+        const bool is_signed = kind == HL_POOL_AVERAGE_I8 || kind == HL_POOL_MAX_I8;
+        const size_t size = floats ? sizeof(float) : 1;
+        const int channels = 1 + pick(pick(2) ? 5 : 150), stride = 1 + pick(3), more = pick(3);
+        struct hl_pool_run run = {.rows = 1 + pick(4),
+                                  .columns = 1 + pick(4),
+                                  .positions = 1 + pick(12),
+                                  .count = channels};
+        const int width = (int)(run.positions - 1) * stride + run.columns + more;
+        const size_t x_size = (size_t)(width * run.rows * channels), y_size = (size_t)(run.positions * channels);
+        run.right = channels, run.step = (ptrdiff_t)stride * channels, run.down = (ptrdiff_t)width * channels;
+        run.is_signed = is_signed;
+        run.low = (is_signed ? -128 : 0) + pick(pick(2) ? 1 : 100), run.high = (is_signed ? 127 : 255) - pick(100);
+        run.low_f32 = pick(2) ? -INFINITY : 0, run.high_f32 = pick(2) ? INFINITY : 6;
+        char *x = make(x_size, size), *expected = make(y_size, size);
+        for (size_t k = 0; k < x_size * size && !floats; k++) x[k] = (char)value_in(0, 255, i);
+        for (size_t k = 0; k < x_size && floats; k++)
+            ((float *)(void *)x)[k] = pick(100) ? (float)(pick(20001) - 10000) / 1000 : special[pick(8)];
+        run.x = x, run.x_end = x + x_size * size;
+        run.y = expected, run.y_end = expected + y_size * size;
+        hl_plain_row_kernels.pool[kind](&run);
+        for (int level = 0; hl_simd_level(level); level++) {
+            char *y = make(y_size, size);
+            memset(y, 0x55, y_size * size);
+            run.y = y, run.y_end = y + y_size * size;
+            hl_simd_level(level)->kernels->row_kernels.pool[kind](&run);
+            for (size_t k = 0; k < y_size; k++) {
+                const bool nans = floats && isnan(((float *)(void *)y)[k]) && isnan(((float *)(void *)expected)[k]);
+                if (!nans && memcmp(y + k * size, expected + k * size, size) != 0)
+                    fail_msg("%s: kind %d, value %zu of %d windows of %dx%d, %d channels", hl_simd_level(level)->name,
+                             (int)kind, k, (int)run.positions, run.rows, run.columns, channels);
+            }
+            free(y);
+        }
+        free(x);
+        free(expected);
+    }
+}
+
+// So many bytes of one value that a sum does not fit 24 bits.
+static void large_pools(void **state)
+{
+    (void)state;
+    enum { SIDE = 400 };
+    int8_t *x = make((size_t)SIDE * SIDE, 1), y = 0;
+    memset(x, -128, (size_t)SIDE * SIDE);
+    for (int k = 0; k < SIDE * SIDE / 2 + 1; k++) x[k] = -127;
+    const struct hl_pool_run run = {.x = x,
+                                    .rows = SIDE,
+                                    .columns = SIDE,
+                                    .down = SIDE,
+                                    .right = 1,
+                                    .positions = 1,
+                                    .count = 1,
+                                    .y = &y,
+                                    .x_end = x + SIDE * SIDE,
+                                    .y_end = &y + 1,
+                                    .low = -128,
+                                    .is_signed = true,
+                                    .high = 127};
+    for (int level = 0; hl_simd_level(level); level++) {
+        hl_simd_level(level)->kernels->row_kernels.pool[HL_POOL_AVERAGE_I8](&run);
+        assert_int_equal(y, -127);
+    }
+    free(x);
+}
+
 int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dots_of_int8),      cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
-        cmocka_unit_test(sigmoids),          cmocka_unit_test(sigmoids_of_int16), cmocka_unit_test(largest_of_bytes),
-        cmocka_unit_test(largest_of_floats),
+        cmocka_unit_test(dots_of_int8),      cmocka_unit_test(dots_of_int16),
+        cmocka_unit_test(dots_of_floats),    cmocka_unit_test(sigmoids),
+        cmocka_unit_test(sigmoids_of_int16), cmocka_unit_test(largest_of_bytes),
+        cmocka_unit_test(largest_of_floats), cmocka_unit_test(pools),
+        cmocka_unit_test(large_pools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BYTES = 16 }; // of a vector register
+#define BYTES_ABOVE_QUAD 0 // max_u8_quad: max_u8 of 16 bytes, where vectors are longer
+enum { BYTES = 16 };       // of a vector register
 #include "fast/simd/lanes.h"
 #include "fast/simd/vector_types.h"
 

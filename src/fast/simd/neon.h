@@ -201,6 +201,7 @@ ON_TWO(zip_high_u64, vzip2q_u64, uint64x2_t)
 ON_TWO(unzip_even_u64, vuzp1q_u64, uint64x2_t)
 ON_TWO(unzip_odd_u64, vuzp2q_u64, uint64x2_t)
 
+#define BYTES_ABOVE_QUAD 0
 static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
 {
     const uint8x16_t x = veorq_u8(vld1q_u8(at), vdupq_n_u8(mask));

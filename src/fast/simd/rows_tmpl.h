@@ -9,6 +9,7 @@
 #include "abi/built_types.h"
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/lane_sums_tmpl.h"
+#include "fast/simd/pool_tmpl.h"
 #include "fast/simd/vector.h"
 #include "ops/common/quant.h"
 #include "ops/common/row_kernels.h"
@@ -561,6 +562,7 @@ static void row_tanh(float *values, int64_t count)
         .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
         .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns), \
         .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns), \
+        .pool = pool_kernels, \
     }
 // clang-format on
 

@@ -28,6 +28,7 @@ typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
 typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
 typedef float f32_quad __attribute__((vector_size(16)));
 typedef uint32_t u32_quad __attribute__((vector_size(16)));
+typedef uint8_t u8_quad __attribute__((vector_size(16)));
 
 // A loop of constant length is unrolled in full, so that its arrays of vectors become registers.
 #if defined __clang__

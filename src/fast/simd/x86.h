@@ -77,6 +77,12 @@ static inline u32_quad add_8_bytes(u32_quad sums, const uint8_t *at, uint8_t mas
     return sums + (u32_quad)_mm_sad_epu8(x, _mm_setzero_si128());
 }
 
+#define BYTES_ABOVE_QUAD 1
+static inline u8_quad max_u8_quad(u8_quad a, u8_quad b)
+{
+    return (u8_quad)_mm_max_epu8((__m128i)a, (__m128i)b);
+}
+
 #define INTERLEAVE(name, instruction)                                            \
     static inline u8_vector interleave_##name(u8_vector a, u8_vector b)          \
     {                                                                            \

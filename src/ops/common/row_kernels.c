@@ -136,6 +136,7 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns),
     .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns),
     .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns),
+    .pool = hl_pool_plain,
 };
 
 const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)

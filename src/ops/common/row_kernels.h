@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/report.h"
+#include "ops/common/pool_rows.h"
 
 enum { HL_DOTS_I8_MAX_COLUMNS = 65535, HL_LARGEST_MAX_COLUMNS = 65536, HL_REDUCED_MIN_COLUMNS = 16 };
 
@@ -53,6 +54,7 @@ struct hl_row_kernels {
     // The same for fixed-point numbers: from format Qm to Q0 (fixed_point_i16.h), m from 0 to 6.
     void (*logistic_i16)(int16_t *values, int m, int64_t count);
     void (*tanh_i16)(int16_t *values, int m, int64_t count);
+    hl_pool_kernel *const *pool; // [HL_POOL_LEVEL_KINDS]
 };
 
 extern const struct hl_row_kernels hl_plain_row_kernels;
