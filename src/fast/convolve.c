@@ -214,13 +214,17 @@ bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_co
 // Few outputs fill a small part of a vector, and still lower CPU levels are slower. (64 x 64 positions of 16 channels
 // to 2 outputs: int8 125 us with SSE2 and 45 with AVX-512 VNNI, float 100 and 56.) Narrow groups whose weights have a
 // zero point are multiplied as int16, which lose it: bytes would keep it, and each row of each group need a correction.
-// (uint8, 56 x 56, 128 channels in 32 groups: 10.4 ms as bytes, 0.83 as int16; 28 x 28, 96 in 2: 0.38 and 0.5.)
+// (uint8, 56 x 56, 128 channels in 32 groups: 10.4 ms as bytes, 0.83 as int16; 28 x 28, 96 in 2: 0.38 and 0.5.) So are
+// few outputs of few products, whose corrections take longer than they do. (3x3 with stride 2 of 96 x 96, 3 channels to
+// 8: 31.8 us as bytes, 19.7 as int16; 3x3 of 28 x 28, 8 to 16: 8.8 and 12.5.)
+enum { MAX_FEW_DEPTH = 27 };
 static const struct hl_simd *choose_level(const struct hl_conv_shape *shape, const struct hl_convolve_params *params)
 {
     const struct hl_simd *best = hl_simd_best(INT_MAX), *chosen = best;
     const bool zero = params->filter->type == kTfLiteUInt8 && params->filter_zero != 128;
     const bool narrow = shape->outputs / hl_conv_groups(shape) < best->columns;
-    if (hl_conv_groups(shape) == 1 || !narrow || !zero || best->dot_width == 2) return best;
+    const bool few = (int64_t)shape->kh * shape->kw * shape->filter_channels <= MAX_FEW_DEPTH;
+    if ((hl_conv_groups(shape) == 1 && !few) || !narrow || !zero || best->dot_width == 2) return best;
     for (int i = 0; hl_simd_level(i) != best; i++)
         if (hl_simd_level(i)->dot_width == 2) chosen = hl_simd_level(i);
     return chosen;
