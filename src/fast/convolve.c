@@ -157,6 +157,7 @@ static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct h
 {
     const bool hybrid = c->x_stored != NULL;
     struct hl_initial initial = {.bias = params->bias && !hybrid ? hl_data(params->bias) : NULL};
+    hl_rows_fill(&c->rows);
     if (c->rows.zeros) initial.x_zero = hl_rows_set_zero(&c->rows, hybrid ? 0 : hl_zero(params->input));
     if (filled) return;
     hl_packed_fill(ctx, &c->packed, filter, &initial);

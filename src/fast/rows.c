@@ -136,8 +136,60 @@ static bool gather_fits(struct hl_rows *rows)
     return rows->dot_width == 1;
 }
 
+// Floats of few products, of which the windows' bounds would take most of the time: where their taps lie is known from
+// prepare. (2x2 of 5x5, 1 channel to 3: 388 ns, and 159 so.)
+static bool keeps_taps(const struct hl_rows *rows)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    return rows->source == &hl_rows_gather && hl_rows_products(rows) <= HL_FEW_PRODUCTS &&
+           (double)s->batches * s->height * s->width * s->channels <= INT32_MAX;
+}
+
+static void fill_taps(const struct hl_rows *rows)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    struct hl_position position = {0};
+    for (int32_t *to = rows->taps; position.batch < s->batches; advance(s, &position))
+        for (int k = 0; k < s->kh; k++)
+            for (int l = 0; l < s->kw; l++) {
+                const int64_t i = (int64_t)position.i * s->stride_h - s->pad_top + (int64_t)k * s->dilation_h,
+                              j = (int64_t)position.j * s->stride_w - s->pad_left + (int64_t)l * s->dilation_w;
+                const bool inside = i >= 0 && i < s->height && j >= 0 && j < s->width;
+                *to++ = inside ? (int32_t)(((position.batch * s->height + i) * s->width + j) * s->channels) : -1;
+            }
+}
+
+// What is outside becomes the bits of 0.0 without a branch, which would often go the other way than expected.
+static inline float tap_value(const float *x, int32_t tap, int64_t channel)
+{
+    const uint32_t inside = tap < 0 ? 0 : UINT32_MAX;
+    uint32_t bits;
+    float value;
+    memcpy(&bits, x + (tap < 0 ? 0 : tap) + channel, sizeof bits);
+    bits &= inside;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void gather_taps(const struct hl_rows *rows, const struct hl_row_block *block, const float *x)
+{
+    const int64_t taps = (int64_t)rows->shape.kh * rows->shape.kw, channels = rows->shape.filter_channels;
+    const int32_t *from = rows->taps + block->first * taps;
+    float *to = (float *)(void *)block->packed;
+    x += block->group * channels;
+    if (channels == 1)
+        for (int64_t t = 0; t < block->count * taps; t++) to[t] = tap_value(x, from[t], 0);
+    else
+        for (int64_t t = 0; t < block->count * taps; t++, to += channels)
+            for (int64_t c = 0; c < channels; c++) to[c] = tap_value(x, from[t], c);
+}
+
 static void gather_load(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
 {
+    if (rows->taps) {
+        gather_taps(rows, block, x);
+        return;
+    }
     struct hl_position position = position_of(&rows->shape, block->first);
     for (int r = 0; r < block->count; r++, advance(&rows->shape, &position))
         gather_window(rows, x, position, block->group, sizeof(float), 0, block->packed + r * rows->steps * 4);
@@ -593,6 +645,10 @@ void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts)
 {
     int64_t zeros = rows->zero_step > 0 ? rows->shape.batches : 1;
     hl_parts_add(parts, &rows->zeros, rows->dot_width > 1 ? zeros : 0, 1, sizeof *rows->zeros);
+    const struct hl_conv_shape *s = &rows->shape;
+    if (keeps_taps(rows))
+        hl_parts_add(parts, &rows->taps, (int64_t)s->batches * s->out_height * s->out_width, (int64_t)s->kh * s->kw,
+                     sizeof *rows->taps);
     if (!rows->source->start) return;
     int64_t all = rows->shape.batches * rows->copy.height;
     rows->copy.items = all < threads ? (int)all : threads;
@@ -602,6 +658,11 @@ void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts)
                   spare = beyond / values + 1;
     hl_parts_add(parts, &rows->copy.data, all + spare, values, copied_element(rows));
     hl_parts_add(parts, &rows->copy.sums, rows->w_zero != 0 ? all : 0, rows->copy.width, sizeof *rows->copy.sums);
+}
+
+void hl_rows_fill(const struct hl_rows *rows)
+{
+    if (keeps_taps(rows)) fill_taps(rows);
 }
 
 uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero)

@@ -60,6 +60,8 @@ struct hl_rows {
     // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
     int32_t *zeros;
     int zero_step;
+    // gather: [output positions][taps], where a tap's channels lie in the input, -1: outside of it. NULL: not kept.
+    int32_t *taps;
     union {
         struct {
             int first_i, end_i, first_j, end_j; // output positions whose windows lie inside the input
@@ -90,6 +92,8 @@ void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct
 // A matrix unit multiplies the rows.
 void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit);
 void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
+// Fills what hl_rows_parts listed, where that depends on the shape alone.
+void hl_rows_fill(const struct hl_rows *rows);
 
 // Sets one zero point for all batches. The value in a product of a byte that means 0; 0 for int16.
 uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero);

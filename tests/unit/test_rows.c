@@ -120,6 +120,8 @@ static void check_block(const struct hl_rows *rows, const struct hl_row_block *b
     }
 }
 
+static int known_taps; // rows that were gathered from a list of taps
+
 static const struct hl_row_source *check(const struct hl_conv_shape *shape, const struct hl_simd *simd, int dot_width)
 {
     struct hl_rows rows;
@@ -128,6 +130,8 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
     rows.zero_step = pick(2);
     hl_rows_parts(&rows, 1 + pick(3), &parts);
     make_parts(&parts);
+    hl_rows_fill(&rows);
+    known_taps += rows.taps != NULL;
     for (int b = 0; dot_width > 1 && b < (rows.zero_step ? shape->batches : 1); b++)
         rows.zeros[b] = rows.is_unsigned ? pick(256) : pick(256) - 128;
     int64_t count = (int64_t)shape->batches * shape->height * shape->width * shape->channels;
@@ -178,6 +182,7 @@ static void sources(void **state)
     }
     for (int k = 0; k < SOURCES; k++)
         if (seen[k] == 0) fail_msg("%s was never chosen", all[k]->name);
+    assert_in_range(known_taps, 1, seen[3] - 1); // and rows that were gathered without one
 }
 
 // The sum of a row of bytes, times the zero point that the weights keep.
