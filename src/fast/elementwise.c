@@ -36,7 +36,8 @@ static int64_t piece_size(const TfLiteContext *ctx, int64_t count)
 
 struct pairs {
     hl_pair_kernel *kernel;
-    int size; // bytes of an element
+    int size;    // bytes of an element
+    bool direct; // no operand is broadcast
     struct hl_walk walk;
     const struct hl_chain *chain; // that goes on with the output; NULL: none
     bool has_sum;                 // the kernel's state is `sum`, not the node's
@@ -142,6 +143,11 @@ static void run_span(const struct pairs_run *run, int64_t at, int64_t end)
 {
     const struct pairs *pairs = run->pairs;
     const struct hl_walk *walk = &pairs->walk;
+    if (pairs->direct) {
+        const int64_t first = at * pairs->size;
+        pairs->kernel(run->a + first, run->b + first, run->y + first, end - at, run->state);
+        return;
+    }
     const int64_t columns = hl_walk_run(walk);
     const int64_t height = walk->rank < 2 ? 1 : walk->dims[walk->rank - 2];
     struct side a, b;
@@ -186,8 +192,9 @@ static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_
     made->kernel = kernel;
     made->has_sum = false;
     made->size = (int)hl_type_size(y->type);
-    hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2,
-                  (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims});
+    const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
+    made->direct = hl_elements(a) == hl_elements(y) && hl_elements(b) == hl_elements(y);
+    hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
     return kTfLiteOk;
 }
 
