@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution or a sum that computes the element-wise nodes behind it gives the same bytes as all nodes apart, which the
-// option to preserve all tensors asks for; and it leaves them alone where somebody else sees a tensor between them.
+// A convolution or a sum that computes the element-wise nodes behind it gives the same bytes as all nodes apart, which
+// the option to preserve all tensors asks for; and it leaves them alone where somebody else sees a tensor between them.
 //
-//   the graph:   t0 = convolution(x, w, b) or x + r    t1 = f(t0 or r, c, s, v ...)    t2 = f(...) ...    the last one is output
+//   the graph:   t0 = convolution(x, w, b) or x + r   t1 = f(t0 or r, c, s, v ...)   ...   the last one is the output
 #include "two_ways.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL, TRANSPOSE_CONV, RESIZE_BILINEAR, SOFTMAX, LOG_SOFTMAX and reductions of floats against the reference
-// kernels, on random nodes and every CPU level that is here: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
-// --bench prints their times (support/bench.h).
+// kernels, on random nodes and every CPU level that is here: integers bit for bit, floats but for the rounding of sums;
+// with one thread and with three. --bench prints their times (support/bench.h).
 #include "both_kernels.h"
 
 #include <math.h>
@@ -221,8 +221,8 @@ static void make_log_softmax(struct node *node)
     node->tolerance = 2e-5f; // two units in the last place of 120
 }
 
-// Sums, means and extremes of one to three axes of four, the last ones, which make rows of neighbors, or the first ones,
-// which make columns. Some rows are shorter than a vector. Order changes the rounding of sums alone.
+// Sums, means and extremes of one to three axes of four, the last ones, which make rows of neighbors, or the first
+// ones, which make columns. Some rows are shorter than a vector. Order changes the rounding of sums alone.
 static void make_reduction(struct node *node)
 {
     static const int builtins[] = {kTfLiteBuiltinSum, kTfLiteBuiltinMean, kTfLiteBuiltinReduceMax,

@@ -173,8 +173,8 @@ INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, in
     memcpy(ys + i, u, (size_t)(count - i));
 }
 
-// Products of whole vectors of bytes, rescaled by floats, which give the same bytes. Returns how many it did: none where
-// the rescale does not fit. (MUL of 75,264 int8 on a Zen 4: 19.8 us by 64-bit products, 11.5 so.)
+// Products of whole vectors of bytes, rescaled by floats, which give the same bytes. Returns how many it did: none
+// where the rescale does not fit. (MUL of 75,264 int8 on a Zen 4: 19.8 us by 64-bit products, 11.5 so.)
 INLINE int64_t product_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count,
                             const struct hl_arithmetic *s, int is_unsigned)
 {

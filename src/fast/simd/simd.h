@@ -212,7 +212,7 @@ struct hl_microkernels {
     void (*depthwise_pair_f32)(const struct hl_depthwise_run *run);
     const struct hl_element_kernels *elements;
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
-    void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
+    void (*scatter_add_integer)(const struct hl_scatter_add *scatter); // modulo 2^32
     // beta >= 0, y may be x. log_softmax_f32 has no beta.
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta);
     void (*log_softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta);
