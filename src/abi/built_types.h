@@ -18,6 +18,13 @@
      HL_HAS_TYPE(kTfLiteUInt4))
 #define HL_HAS_INTEGERS (HL_HAS_BYTES || HL_HAS_TYPE(kTfLiteInt16))
 
+// Weights of 4 bits with a scale for each block of columns, in hybrid FULLY_CONNECTED.
+#ifdef HL_WITHOUT_FULLY_CONNECTED
+#define HL_HAS_BLOCKS 0
+#else
+#define HL_HAS_BLOCKS (HL_HAS_TYPE(kTfLiteInt4) && HL_HAS_FLOATS)
+#endif
+
 // Microkernels stand in one table for all operators; these have a single use.
 #if defined(HL_WITHOUT_ARG_MAX) && defined(HL_WITHOUT_ARG_MIN)
 #define HL_HAS_LARGEST 0

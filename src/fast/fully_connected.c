@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// FULLY_CONNECTED with constant dense weights, float32, 8-bit (weights of fewer bits, too) or hybrid, as a convolution
-// of 1x1.
+// FULLY_CONNECTED with constant dense weights, float32, 8-bit (weights of fewer bits, too) or hybrid: as a convolution
+// of 1x1, or, where blocks of the weights have scales, by blockwise.h.
 #include "ops/fully_connected.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "abi/built_types.h"
+#include "fast/blockwise.h"
 #include "fast/convolve.h"
 #include "fast/fast.h"
 
@@ -22,16 +25,32 @@ static bool fits(const TfLiteTensor *bias, int columns)
     return (int64_t)columns * 255 * 255 + largest <= INT32_MAX;
 }
 
-// One scale for each unit, weights whose stored type is what they mean, and an activation that is a range.
+// One of both.
+struct fully_connected {
+    void *blockwise, *convolve;
+};
+
+static void fully_connected_release(void *state)
+{
+    struct fully_connected *made = state;
+    if (!made) return;
+    hl_blockwise_destroy(made->blockwise);
+    hl_convolve_destroy(made->convolve);
+    free(made);
+}
+
+// Weights whose stored type is what they mean, one scale for each unit or for blocks of columns, and an activation that
+// is a range.
 static bool takes_hybrid(const TfLiteNode *node, const struct hl_fully_connected *op, const TfLiteTensor *w)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     bool range = params->activation == kTfLiteActNone || params->activation == kTfLiteActRelu ||
                  params->activation == kTfLiteActReluN1To1 || params->activation == kTfLiteActRelu6;
-    return range && op->block == op->columns && w->type != kTfLiteUInt8;
+    const bool scales = op->block == op->columns || (HL_HAS_BLOCKS && hl_blockwise_fits(op, w));
+    return range && scales && w->type != kTfLiteUInt8;
 }
 
-static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+static TfLiteStatus create(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *made, size_t *bytes)
 {
     const struct hl_fully_connected *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
@@ -78,18 +97,49 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
         if (desc.results.low_f32 == -FLT_MAX) desc.results.low_f32 = -INFINITY;
         if (desc.results.high_f32 == FLT_MAX) desc.results.high_f32 = INFINITY;
     }
-    return hl_convolve_create(ctx, node, &shape, &desc, state, bytes);
+    if (HL_HAS_BLOCKS && op->block != op->columns)
+        return hl_blockwise_create(ctx, node, op, desc.results.low_f32, desc.results.high_f32, &made->blockwise, bytes);
+    return hl_convolve_create(ctx, node, &shape, &desc, &made->convolve, bytes);
+}
+
+static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    struct fully_connected made = {0};
+    HL_TRY(create(ctx, node, &made, bytes));
+    if (!made.blockwise && !made.convolve) return kTfLiteOk;
+    struct fully_connected *kept = malloc(sizeof *kept);
+    if (!kept) {
+        hl_blockwise_destroy(made.blockwise);
+        hl_convolve_destroy(made.convolve);
+    }
+    HL_REQUIRE(ctx, node, kept, "no memory for the %zu bytes of a fast kernel", sizeof *kept);
+    *kept = made;
+    *state = kept;
+    *bytes += sizeof *kept;
+    return kTfLiteOk;
 }
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_result(ctx, node)->data.data);
+    const struct fully_connected *made = state;
+    const void *x = hl_data(hl_input(ctx, node, 0));
+    void *y = hl_result(ctx, node)->data.data;
+    if (HL_HAS_BLOCKS && made->blockwise)
+        hl_blockwise_run(ctx, made->blockwise, x, y);
+    else
+        hl_convolve_run(ctx, made->convolve, x, y);
     return kTfLiteOk;
+}
+
+static bool fully_connected_lead(void *state, const struct hl_chain *chain)
+{
+    const struct fully_connected *made = state;
+    return made->convolve && hl_convolve_lead(made->convolve, chain);
 }
 
 const struct hl_fast hl_fast_fully_connected = {
     .prepare = fully_connected_prepare,
     .invoke = fully_connected_invoke,
-    .release = hl_convolve_destroy,
-    .lead = hl_convolve_lead,
+    .release = fully_connected_release,
+    .lead = fully_connected_lead,
 };

@@ -35,6 +35,18 @@ static void write_quantization(struct model_file *file, size_t table, const stru
     file_set(file, quantization, HL_QuantizationParameters_quantized_dimension, tensor->quantized_dimension);
 }
 
+static void write_blocks(struct model_file *file, size_t table, const struct test_tensor *tensor)
+{
+    size_t quantization = file_child(file, table, HL_Tensor_quantization, HL_QuantizationParameters);
+    int type = 1;
+    while (hl_schema_member(HL_QuantizationDetails, (unsigned)type) != HL_BlockwiseQuantization) type++;
+    file_set(file, quantization, HL_QuantizationParameters_details_type, type);
+    size_t blocks = file_child(file, quantization, HL_QuantizationParameters_details, HL_BlockwiseQuantization);
+    file_set(file, blocks, HL_BlockwiseQuantization_scales, tensor->block_scales);
+    file_set(file, blocks, HL_BlockwiseQuantization_zero_points, -1);
+    file_set(file, blocks, HL_BlockwiseQuantization_block_size, tensor->block_size);
+}
+
 static void write_tensor(struct model_file *file, size_t table, const struct test_tensor *tensor, int buffer)
 {
     set_ints(file, table, HL_Tensor_shape, tensor->rank, tensor->dims);
@@ -44,6 +56,7 @@ static void write_tensor(struct model_file *file, size_t table, const struct tes
     file_set(file, table, HL_Tensor_is_variable, tensor->is_variable);
     if (tensor->has_signature) set_ints(file, table, HL_Tensor_shape_signature, tensor->rank, tensor->signature);
     if (tensor->scale != 0 || tensor->scale_count) write_quantization(file, table, tensor);
+    if (tensor->block_size) write_blocks(file, table, tensor);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

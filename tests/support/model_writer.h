@@ -21,7 +21,8 @@ enum test_type {
     TEST_BOOL = 6,
     TEST_INT16 = 7,
     TEST_INT8 = 9,
-    TEST_UINT32 = 15
+    TEST_UINT32 = 15,
+    TEST_INT4 = 17
 };
 
 struct test_tensor {
@@ -37,7 +38,8 @@ struct test_tensor {
     int scale_count; // per channel: so many of `scales` in place of `scale`, the zero point for each
     const float *scales;
     int quantized_dimension;
-    bool is_input, is_output; // of the graph, too, behind those in the model's own lists
+    int block_size, block_scales; // in blocks: the columns of one, and the tensor that has their scales. 0: it is not
+    bool is_input, is_output;     // of the graph, too, behind those in the model's own lists
     bool has_signature;
     int signature[6]; // shape signature: -1 for lengths that may change
 };

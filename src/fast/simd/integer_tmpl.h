@@ -6,6 +6,7 @@
 #define HALITE_FAST_SIMD_INTEGER_TMPL_H
 
 #include "abi/built_types.h"
+#include "fast/simd/blocks_tmpl.h"
 #include "fast/simd/depthwise_tmpl.h"
 #include "fast/simd/lane_sums_tmpl.h"
 #include "fast/simd/level_tmpl.h"
@@ -333,6 +334,8 @@ const struct hl_simd LEVEL_SIMD = {
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, MULTIPLY_INTEGER),
     ROW_PRODUCTS(KERNELS, LEVEL).depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, LEVEL)),
+    .multiply_blocks = HL_WHERE(HL_HAS_BLOCKS, SYMBOL(hl_multiply_blocks_, LEVEL)),
+    .block_columns = COLUMNS,
     .kernels = &LEVEL_KERNELS,
 };
 

@@ -25,6 +25,7 @@ void SYMBOL(hl_multiply_integer_, VECTORS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_row_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_row_f32_, KERNELS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_row_integer_, VECTORS)(const struct hl_tile *tile);
+void SYMBOL(hl_multiply_blocks_, VECTORS)(const struct hl_block_tile *tile);
 void SYMBOL(hl_depthwise_integer_, VECTORS)(const struct hl_depthwise_run *run);
 void SYMBOL(hl_sum_rows_, VECTORS)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor,
                                    int32_t *sums);

@@ -124,6 +124,8 @@ const struct hl_simd LEVEL_SIMD = {
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, VECTORS)),
     ROW_PRODUCTS(KERNELS, VECTORS).depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
+    .multiply_blocks = HL_WHERE(HL_HAS_BLOCKS, SYMBOL(hl_multiply_blocks_, VECTORS)),
+    .block_columns = COLUMNS,
     .kernels = &LEVEL_KERNELS,
     .matrix_unit = HL_WHERE(HL_HAS_BYTES, &unit),
 };

@@ -164,6 +164,8 @@ const struct hl_simd LEVEL_SIMD = {
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, MULTIPLY_F32)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, multiply_pairs),
     .depthwise_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
+    .multiply_blocks = HL_WHERE(HL_HAS_BLOCKS, SYMBOL(hl_multiply_blocks_, VECTORS)),
+    .block_columns = 2 * VECTOR_BYTES / 4,
     .kernels = &LEVEL_KERNELS,
 };
 

@@ -168,6 +168,34 @@ struct hl_softmax_bytes {
     int length; // of a row, at most HL_LARGEST_MAX_COLUMNS
 };
 
+// Rows of int8 times a panel of weights of 4 bits that have a scale for each block of columns, as floats:
+// y[r][c] = (sum over b of scales[b][c] * (sum over k of block b of x[r][k] * w[k][c]) - zeros[r] * w_sums[c]) *
+// x_scales[r] + bias[c], kept in a range.
+struct hl_block_tile {
+    int rows, columns;  // to be written; arrays of a panel's columns go on to whole panels
+    int blocks, octets; // of a row: blocks; of a block: 8 neighboring values each
+    const void *x;      // int8 (dot width 4), or int16 of which each octet is in the order of hl_block_order
+    ptrdiff_t x_stride; // in bytes
+    // [rows][blocks]: -8 times the sum of x in a block, because weights are stored with 8 added.
+    const int32_t *corrections;
+    const uint8_t
+        *w; // [blocks][octets][columns][4 bytes]: byte i has w[i] in its low half and w[4 + i] in its high one
+    const float *scales; // [blocks][columns]
+    const float *w_sums; // sums of weights times their scales
+    const float *bias;
+    const float *x_scales;
+    const int32_t *zeros;
+    float *y;
+    ptrdiff_t y_stride;
+    float low, high;
+};
+
+// The value of an octet that is at position i of its int16: pairs of one step lie 16 bits apart in the bytes of w.
+static inline int hl_block_order(int i)
+{
+    return i / 4 + i % 4 * 2;
+}
+
 // Rows of sums that become bytes.
 struct hl_byte_tile {
     const struct hl_requantize *params;
@@ -259,6 +287,8 @@ struct hl_simd {
     void (*multiply_row_f32)(const struct hl_tile *tile);
     void (*multiply_row_integer)(const struct hl_tile *tile);
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
+    void (*multiply_blocks)(const struct hl_block_tile *tile);
+    int block_columns; // of a panel of these
     const struct hl_microkernels *kernels;
     const struct hl_matrix_unit *matrix_unit; // NULL: none
 };
