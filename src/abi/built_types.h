@@ -17,6 +17,7 @@
     (HL_HAS_TYPE(kTfLiteInt8) || HL_HAS_TYPE(kTfLiteUInt8) || HL_HAS_TYPE(kTfLiteInt4) || HL_HAS_TYPE(kTfLiteInt2) || \
      HL_HAS_TYPE(kTfLiteUInt4))
 #define HL_HAS_INTEGERS (HL_HAS_BYTES || HL_HAS_TYPE(kTfLiteInt16))
+#define HL_HAS_WORDS (HL_HAS_BYTES && HL_HAS_TYPE(kTfLiteInt16))
 
 // Weights of 4 bits with a scale for each block of columns, in hybrid FULLY_CONNECTED.
 #ifdef HL_WITHOUT_FULLY_CONNECTED

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups.
+// CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups, and int16
+// with 64-bit sums in one group.
 #include <stdlib.h>
 
 #include "abi/built_types.h"
@@ -31,13 +32,19 @@ static TfLiteStatus create(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     return made->winograd ? kTfLiteOk : hl_convolve_create(ctx, node, shape, params, &made->convolve, bytes);
 }
 
+static bool takes_words(const struct hl_conv_2d *op)
+{
+    return HL_HAS_WORDS && op->conv.wide_sums && hl_conv_groups(&op->shape) == 1 && hl_simd_best_of_pairs();
+}
+
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool hybrid = op->conv.mode == HL_CONV_HYBRID;
-    if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
+    if (op->conv.mode == HL_CONV_INT16 && !takes_words(op)) return kTfLiteOk;
+    if (hybrid && w->type == kTfLiteUInt8) return kTfLiteOk;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return kTfLiteOk;
     struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
     struct hl_conv_shape shape = op->shape;

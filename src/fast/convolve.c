@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of tiles. A block of output positions, small enough for the second-level cache, meets one panel of weights
 // after the other. Items of work are blocks, times groups, times parts of the panels. Hybrid nodes are integer ones
-// whose input is quantized first, each batch with its own scale and zero point.
+// whose input is quantized first, each batch with its own scale and zero point. Sums of int16 may come in pieces, which
+// become outputs tile by tile.
 #include "fast/convolve.h"
 
 #include <assert.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "fast/chain.h"
 #include "fast/fast.h"
 #include "fast/quantize.h"
@@ -27,6 +29,7 @@ struct hl_convolve {
     int8_t *x_stored; // NULL: not hybrid
     float *x_scales;
     struct hl_scratch packed_rows, window, corrections; // of struct hl_row_block, for each worker
+    struct hl_scratch pieces;                           // of int16, for each worker: [pieces][hl_piece_size] int32
     // How the work is cut.
     int64_t positions, block, blocks;
     int parts;       // of the panels
@@ -147,7 +150,8 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
     hl_parts_add(parts, &c->x_stored, hybrid ? hl_elements(params->input) : 0, 1, sizeof *c->x_stored);
     hl_parts_add_scratch(parts, &c->packed_rows, threads, loads ? c->block + c->rows.spare_rows : 0, c->packed.steps,
                          4);
-    hl_parts_add_scratch(parts, &c->window, threads, loads && !floats ? c->packed.depth : 0, 1, 1);
+    hl_parts_add_scratch(parts, &c->window, threads, loads && !floats ? c->packed.depth : 0, 1, c->rows.words ? 2 : 1);
+    hl_parts_add_scratch(parts, &c->pieces, threads, c->packed.pieces, hl_piece_size(c->packed.simd), sizeof(int32_t));
     hl_parts_add_scratch(parts, &c->corrections, threads, c->packed.w_zero != 0 ? c->block : 0, 1, sizeof(int32_t));
 }
 
@@ -156,7 +160,8 @@ static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct h
                  const struct hl_matrix *filter, bool filled)
 {
     const bool hybrid = c->x_stored != NULL;
-    struct hl_initial initial = {.bias = params->bias && !hybrid ? hl_data(params->bias) : NULL};
+    const bool has_bias = params->bias && !hybrid && !c->rows.words;
+    struct hl_initial initial = {.bias = has_bias ? hl_data(params->bias) : NULL};
     hl_rows_fill(&c->rows);
     if (c->rows.zeros) initial.x_zero = hl_rows_set_zero(&c->rows, hybrid ? 0 : hl_zero(params->input));
     if (filled) return;
@@ -172,6 +177,7 @@ struct hl_convolve_params hl_convolve_conv_params(TfLiteContext *ctx, const TfLi
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     bool hybrid = conv->mode == HL_CONV_HYBRID, bytes = conv->mode == HL_CONV_8BIT;
+    bool words = conv->mode == HL_CONV_INT16;
     return (struct hl_convolve_params){
         .input = hl_input(ctx, node, 0),
         .filter = filter,
@@ -187,7 +193,9 @@ struct hl_convolve_params hl_convolve_conv_params(TfLiteContext *ctx, const TfLi
                     .filter_scales = hybrid ? hl_affine(filter)->scale->data : NULL,
                     .filter_scale_step = hybrid && hl_affine(filter)->scale->size > 1,
                     .two_steps = conv->two_steps,
-                    .bias = hybrid && bias ? HL_IN(float, bias) : NULL},
+                    .bias = hybrid && bias ? HL_IN(float, bias) : NULL,
+                    .words = words,
+                    .bias_i64 = words && bias ? HL_IN(int64_t, bias) : NULL},
     };
 }
 
@@ -221,14 +229,12 @@ bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_co
 enum { MAX_FEW_DEPTH = 27 };
 static const struct hl_simd *choose_level(const struct hl_conv_shape *shape, const struct hl_convolve_params *params)
 {
-    const struct hl_simd *best = hl_simd_best(INT_MAX), *chosen = best;
+    const struct hl_simd *best = hl_simd_best(INT_MAX), *pairs = hl_simd_best_of_pairs();
     const bool zero = params->filter->type == kTfLiteUInt8 && params->filter_zero != 128;
     const bool narrow = shape->outputs / hl_conv_groups(shape) < best->columns;
     const bool few = (int64_t)shape->kh * shape->kw * shape->filter_channels <= MAX_FEW_DEPTH;
-    if ((hl_conv_groups(shape) == 1 && !few) || !narrow || !zero || best->dot_width == 2) return best;
-    for (int i = 0; hl_simd_level(i) != best; i++)
-        if (hl_simd_level(i)->dot_width == 2) chosen = hl_simd_level(i);
-    return chosen;
+    if (params->results.words) return pairs;
+    return (hl_conv_groups(shape) == 1 && !few) || !narrow || !zero || !pairs ? best : pairs;
 }
 
 // Whether the level's matrix unit is faster for these rows than its vectors, by the cycles of one row with a panel, as
@@ -251,6 +257,23 @@ static const struct hl_matrix_unit *choose_unit(const struct hl_convolve *c)
     return cycles * pieces / filled + CYCLES_OF_ROW < (double)rows->steps ? unit : NULL;
 }
 
+// Whether the products of each output channel with any int16 fit int32 together.
+static bool fits_one_piece(const struct hl_matrix *filter)
+{
+    enum { PART = 256, MAX_SUM = INT32_MAX >> 15 };
+    int16_t values[PART];
+    for (int64_t n = 0; n < filter->columns; n++) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < filter->depth; k += PART) {
+            const int64_t count = filter->depth - k < PART ? filter->depth - k : PART;
+            hl_widen(filter->type, filter->data, n * filter->column_stride + k, count, 0, values);
+            for (int64_t i = 0; i < count; i++) sum += values[i] < 0 ? -values[i] : values[i];
+        }
+        if (sum > MAX_SUM) return false;
+    }
+    return true;
+}
+
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes)
 {
@@ -262,7 +285,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     };
     struct hl_convolve *c = &made;
     hl_packed_init(&c->packed, simd, &filter, filter.depth);
-    hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type == kTfLiteUInt8);
+    hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type);
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
     const struct hl_matrix_unit *unit = choose_unit(c);
@@ -271,8 +294,12 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
         hl_rows_use(&c->rows, unit);
     }
     if (params->results.filter_scales) c->rows.zero_step = 1;
-    hl_epilogue_init(&c->epilogue, simd, shape->outputs, (int64_t)shape->out_height * shape->out_width,
-                     &params->results);
+    struct hl_epilogue_params results = params->results;
+    if (HL_HAS_WORDS && results.words) {
+        hl_packed_use_pieces(&c->packed, fits_one_piece(&filter));
+        results.pieces = c->packed.pieces;
+    }
+    hl_epilogue_init(&c->epilogue, simd, shape->outputs, (int64_t)shape->out_height * shape->out_width, &results);
     c->rounded = c->packed.dot_width == 1 && !c->rows.source->segments && hl_rows_products(&c->rows) <= HL_FEW_PRODUCTS;
     const int line = HL_LINE / (int)hl_type_size(hl_output(ctx, node, 0)->type);
     c->line_panels = line > simd->columns ? line / simd->columns : 1;
@@ -390,6 +417,29 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     }
 }
 
+// The same of int16, whose sums come in pieces.
+static void run_words(const struct run *run, const struct hl_row_block *block, const struct hl_output *output,
+                      int64_t first, int64_t end)
+{
+    const struct hl_convolve *c = run->c;
+    const struct hl_packed *packed = &c->packed;
+    const int columns = packed->simd->columns;
+    struct hl_tile tile = hl_packed_tile(packed, 0, first);
+    struct hl_output_tile at = {.sums_stride = columns};
+    c->epilogue.form->begin(&c->epilogue, output, &tile);
+    for (int64_t panel = first; panel < end; panel++) {
+        hl_packed_set_panel(packed, 0, panel, &tile);
+        at.channel = at.column = panel * columns;
+        for (int r = 0; r < block->count; r += tile.rows) {
+            tile.rows = block->count - r < packed->rows ? block->count - r : packed->rows;
+            c->rows.source->locate(&c->rows, block, run->x, r, &tile);
+            at.position = block->first + r, at.rows = tile.rows;
+            hl_gemm_pieces(packed, &tile);
+            c->epilogue.form->finish(&c->epilogue, output, &at, tile.columns);
+        }
+    }
+}
+
 // What an item of work is.
 struct piece {
     int64_t first; // output position
@@ -426,16 +476,17 @@ static void run_item(void *arg, int64_t item, int worker)
         .window = hl_scratch_of(&c->window, worker),
         .corrections = hl_scratch_of(&c->corrections, worker),
     };
+    const bool words = HL_HAS_WORDS && c->rows.words;
     const struct hl_output output = {
         .y = run->y,
-        .sums = sums,
+        .sums = words ? hl_scratch_of(&c->pieces, worker) : sums,
         .corrections = block.corrections,
         .x_scales = c->x_scales,
         .x_zeros = c->rows.zeros,
     };
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, run->x);
     if (c->packed.unit) c->packed.unit->begin();
-    run_panels(run, &block, &output, piece.first_panel, piece.end_panel);
+    (words ? run_words : run_panels)(run, &block, &output, piece.first_panel, piece.end_panel);
     if (c->packed.unit) c->packed.unit->end();
     hl_chain_rows(&run->chain, block.first, block.count);
 }

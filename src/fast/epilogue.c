@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four epilogues.
+// The five epilogues.
 #include "fast/epilogue.h"
 
 // ---- floats: the product writes and bounds them itself ------------------------------------------
 
 static bool f32_fits(const struct hl_epilogue_params *params)
 {
-    return !params->filter_scales && !params->scales && !params->rescales;
+    return !params->filter_scales && !params->scales && !params->rescales && !params->words;
 }
 
 static void f32_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
@@ -105,6 +105,61 @@ const struct hl_epilogue_form hl_epilogue_scaled = {
     "scaled", scaled_fits, scaled_parts, scaled_set, integer_begin, bytes_finish,
 };
 
+// ---- words: pieces of sums to int16 -------------------------------------------------------------
+
+static bool words_fits(const struct hl_epilogue_params *params)
+{
+    return params->words;
+}
+
+static void words_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
+{
+    hl_parts_add_constant(parts, &e->multiplier, columns, 1, sizeof *e->multiplier);
+    hl_parts_add_constant(parts, &e->rounding, columns, 1, sizeof *e->rounding);
+    hl_parts_add_constant(parts, &e->right, columns, 1, sizeof *e->right);
+    hl_parts_add_constant(parts, &e->bias, columns, 1, sizeof *e->bias);
+}
+
+// hl_rescale_apply_i64; a shift to the left becomes part of the multiplier.
+static void words_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
+                      int64_t column)
+{
+    const struct hl_rescale rescale = params->rescales[channel];
+    const int right = 15 - rescale.shift;
+    const int64_t multiplier = rescale.multiplier < 0x7fff0000 ? (rescale.multiplier + (1 << 15)) >> 16 : 0x7fff;
+    e->multiplier[column] = right < 0 ? (int64_t)((uint64_t)multiplier << -right) : multiplier;
+    e->rounding[column] = right > 0 ? INT64_C(1) << (right - 1) : 0;
+    e->right[column] = right > 0 ? right : 0;
+    e->bias[column] = params->bias_i64 ? params->bias_i64[channel] : 0;
+}
+
+static void words_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                         int columns)
+{
+    const struct hl_word_tile words = {
+        .multiplier = e->multiplier + at->column,
+        .rounding = e->rounding + at->column,
+        .right = e->right + at->column,
+        .bias = e->bias + at->column,
+        .pieces = e->pieces,
+        .upper = e->upper,
+        .piece_stride = hl_piece_size(e->simd),
+        .rows = at->rows,
+        .columns = columns,
+        .sums = output->sums,
+        .sums_stride = at->sums_stride,
+        .y = hl_epilogue_y(e, output, at, sizeof *words.y),
+        .y_stride = e->channels,
+        .low = e->requant.low,
+        .high = e->requant.high,
+    };
+    e->simd->kernels->word_tile(&words);
+}
+
+const struct hl_epilogue_form hl_epilogue_words = {
+    "words", words_fits, words_parts, words_set, integer_begin, words_finish,
+};
+
 // ---- hybrid: integer sums to floats -------------------------------------------------------------
 
 static bool hybrid_fits(const struct hl_epilogue_params *params)
@@ -160,10 +215,7 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
                       const struct hl_epilogue_params *params)
 {
     static const struct hl_epilogue_form *const forms[] = {
-        &hl_epilogue_f32,
-        &hl_epilogue_requantized,
-        &hl_epilogue_scaled,
-        &hl_epilogue_hybrid,
+        &hl_epilogue_f32, &hl_epilogue_words, &hl_epilogue_requantized, &hl_epilogue_scaled, &hl_epilogue_hybrid,
     };
     int i = 0;
     while (!forms[i]->fits(params)) i++;
@@ -177,7 +229,10 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
         .requant = {.zero = params->zero,
                     .low = params->low,
                     .high = params->high,
-                    .right_only = params->rescales && hl_requantize_right_only(params->rescales, channels)},
+                    .right_only =
+                        params->rescales && !params->words && hl_requantize_right_only(params->rescales, channels)},
+        .pieces = params->pieces,
+        .upper = params->upper,
         .unquant = {.two_steps = params->two_steps, .low = params->low_f32, .high = params->high_f32},
     };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the sums of a product: floats are bounded, integers are requantized to bytes, scaled in doubles to
-// bytes, or, in hybrid nodes, made floats. In: one tile of sums. Out: values of the output tensor. Each way is a struct
+// bytes, or, in hybrid nodes, made floats; sums of products of int16 become int16. In: one tile of sums. Out: values of the output tensor. Each way is a struct
 // hl_epilogue_form, which also knows what it keeps for each output channel.
 #ifndef HALITE_FAST_EPILOGUE_H
 #define HALITE_FAST_EPILOGUE_H
@@ -20,6 +20,9 @@ struct hl_epilogue_params {
     int filter_scale_step;
     bool two_steps;    // hybrid: multiply by the filter's scale, then by the input's, not by the product of both
     const float *bias; // hybrid, may be NULL; other biases are initial accumulators
+    bool words; // the outputs are int16: `rescales` are those of 64-bit sums, to which bias_i64 (or NULL) is added
+    const int64_t *bias_i64;
+    int pieces, upper; // words: of struct hl_word_tile
 };
 
 // A block of rows that is being multiplied, as the epilogue sees it.
@@ -56,16 +59,19 @@ struct hl_epilogue_form {
     void (*finish)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
                    int columns);
 };
-extern const struct hl_epilogue_form hl_epilogue_f32, hl_epilogue_requantized, hl_epilogue_scaled, hl_epilogue_hybrid;
+extern const struct hl_epilogue_form hl_epilogue_f32, hl_epilogue_words, hl_epilogue_requantized, hl_epilogue_scaled,
+    hl_epilogue_hybrid;
 
 struct hl_epilogue {
     const struct hl_epilogue_form *form;
     const struct hl_simd *simd;
-    int channels;                 // of the output: from row to row
-    int64_t positions;            // hybrid: of one batch
-    float low, high;              // f32
-    struct hl_requantize requant; // requantized; its range and zero point: scaled, too
-    double *scales;               // scaled
+    int channels;                                  // of the output: from row to row
+    int64_t positions;                             // hybrid: of one batch
+    float low, high;                               // f32
+    struct hl_requantize requant;                  // requantized; its range and zero point: scaled, too
+    double *scales;                                // scaled
+    int64_t *multiplier, *rounding, *right, *bias; // words, as struct hl_word_tile, which has pieces and upper as well
+    int pieces, upper;
     struct hl_unquantize unquant; // hybrid, without what a batch has
 };
 

@@ -28,6 +28,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
         .panels = (matrix->columns - 1) / simd->columns + 1,
         .depth = matrix->depth,
         .segment = segment,
+        .layers = matrix->type == kTfLiteInt16 ? 2 : 1,
     };
     packed->segment_steps = (segment + packed->dot_width - 1) / packed->dot_width;
     packed->steps = packed->depth / segment * packed->segment_steps;
@@ -44,10 +45,19 @@ void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
     packed->steps = packed->depth / packed->segment * packed->segment_steps;
 }
 
+void hl_packed_use_pieces(struct hl_packed *packed, bool fits)
+{
+    enum { MAX_STEPS = 255 }; // of two products, each of which is 2^22 at most
+    const int64_t segments = packed->depth / packed->segment;
+    const bool whole = fits || packed->steps <= MAX_STEPS;
+    packed->piece_steps = whole ? packed->steps : MAX_STEPS;
+    packed->pieces = packed->layers * (whole ? 1 : (int)(segments * ((packed->segment_steps - 1) / MAX_STEPS + 1)));
+}
+
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts)
 {
     int64_t columns = packed->panels * packed->simd->columns, integers = packed->dot_width > 1;
-    hl_parts_add_constant(parts, &packed->weights, matrices * columns, packed->steps, 4);
+    hl_parts_add_constant(parts, &packed->weights, matrices * columns * packed->layers, packed->steps, 4);
     hl_parts_add_constant(parts, &packed->initial, integers || has_bias ? matrices : 0, columns, 4);
     hl_parts_add_constant(parts, &packed->w_sums, keep_sums ? matrices : 0, columns, 4);
 }
@@ -60,7 +70,7 @@ static int64_t element_of(const struct hl_matrix *matrix, int64_t m, int64_t n)
 }
 
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
-                   float *to)
+                   void *to)
 {
     enum { MAX_DEPTH = 1 << 30 };
     int64_t first = panel * packed->simd->columns, left = hl_packed_columns(packed, matrix_index) - first;
@@ -81,12 +91,25 @@ void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matri
     }
 }
 
+// One layer of a column of int16: the second has the lower byte, as a signed number.
+static void pack_int16(const int16_t *from, int64_t stride, int64_t count, int layer, int16_t *restrict to)
+{
+    if (layer == 1)
+        for (int64_t k = 0; k < count; k++) to[k] = (int8_t)(from[k * stride] & 255);
+    else
+        for (int64_t k = 0; k < count; k++) to[k] = (int16_t)((from[k * stride] + 128) >> 8);
+}
+
 // `count` integers of a column, from element `from` of the matrix on, as they are multiplied.
-static void pack_column(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t from, int64_t count,
-                        void *to)
+static void pack_column(const struct hl_packed *packed, const struct hl_matrix *matrix, int layer, int64_t from,
+                        int64_t count, void *to)
 {
     const struct hl_microkernels *kernels = packed->simd->kernels;
     const bool is_unsigned = matrix->type == kTfLiteUInt8;
+    if (matrix->type == kTfLiteInt16) {
+        pack_int16((const int16_t *)matrix->data + from, matrix->depth_stride, count, layer, to);
+        return;
+    }
     if (matrix->depth_stride == 1 && (is_unsigned || matrix->type == kTfLiteInt8)) {
         const uint8_t *bytes = (const uint8_t *)matrix->data + from;
         if (packed->dot_width == 4)
@@ -112,7 +135,7 @@ enum { PIECE_STEPS = 64 };
 
 struct piece {
     int64_t matrix, first; // the panel's first column
-    int columns;
+    int columns, layer;
     int64_t k, count; // the values of each column, within a segment
     char *to;         // the first step
 };
@@ -132,7 +155,7 @@ static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *m
     for (int n = 0; n < piece->columns; n++) {
         const int64_t from = element_of(matrix, piece->matrix, piece->first + n) + piece->k * matrix->depth_stride;
         memset(rows[n] + (dims[0] - 1) * 4, 0, 4); // the last step may be filled in part
-        pack_column(packed, matrix, from, piece->count, rows[n]);
+        pack_column(packed, matrix, piece->layer, from, piece->count, rows[n]);
     }
     const int pairs = packed->dot_width > 1 && packed->simd->step_pairs ? dims[0] / 2 : 0;
     transpose_steps(packed, 2, (int[]){pairs, dims[1]}, rows[0], piece->to);
@@ -157,26 +180,35 @@ static void sum_columns(const struct hl_packed *packed, const char *panel, uint3
         }
 }
 
+void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index,
+                      int64_t panel, void *panel_memory)
+{
+    const int64_t piece_values = PIECE_STEPS * packed->dot_width, first = panel * packed->simd->columns;
+    const int64_t left = hl_packed_columns(packed, matrix_index) - first, step = packed->simd->columns * 4;
+    struct piece piece = {.matrix = matrix_index, .first = first};
+    char *to = panel_memory;
+    piece.columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
+    for (; piece.layer < packed->layers; piece.layer++, to += packed->steps * step)
+        for (int64_t segment = 0; segment < packed->depth / packed->segment; segment++)
+            for (int64_t k = 0; k < packed->segment; k += piece.count) {
+                piece.k = segment * packed->segment + k;
+                piece.count = packed->segment - k < piece_values ? packed->segment - k : piece_values;
+                piece.to = to + (segment * packed->segment_steps + k / packed->dot_width) * step;
+                pack_piece(packed, matrix, &piece);
+            }
+}
+
 static void pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix,
                           const struct hl_initial *initial, int64_t matrix_index, int64_t panel)
 {
-    const int64_t column = hl_packed_column(packed, matrix_index, panel),
-                  piece_values = PIECE_STEPS * packed->dot_width;
-    const int64_t first = panel * packed->simd->columns, left = hl_packed_columns(packed, matrix_index) - first;
-    char *const to = packed->weights + column * hl_packed_row_bytes(packed);
-    struct piece piece = {.matrix = matrix_index, .first = first};
-    piece.columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
-    for (int64_t segment = 0; segment < packed->depth / packed->segment; segment++)
-        for (int64_t k = 0; k < packed->segment; k += piece.count) {
-            piece.k = segment * packed->segment + k;
-            piece.count = packed->segment - k < piece_values ? packed->segment - k : piece_values;
-            piece.to = to + (segment * packed->segment_steps + k / packed->dot_width) * packed->simd->columns * 4;
-            pack_piece(packed, matrix, &piece);
-        }
-    uint32_t sums[MAX_COLUMNS];
-    sum_columns(packed, to, sums);
+    const int64_t column = hl_packed_column(packed, matrix_index, panel), first = panel * packed->simd->columns;
+    const int64_t left = hl_packed_columns(packed, matrix_index) - first;
+    char *const to = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
+    hl_pack_integers(packed, matrix, matrix_index, panel, to);
+    uint32_t sums[MAX_COLUMNS] = {0};
+    if (packed->layers == 1) sum_columns(packed, to, sums); // int16 have no zero point
     const uint32_t *bias = initial->bias, zeros_of_depth = (uint32_t)packed->depth * (uint32_t)packed->w_zero;
-    for (int n = 0; n < piece.columns; n++) {
+    for (int n = 0; n < left && n < packed->simd->columns; n++) {
         const uint32_t sum = sums[n] - zeros_of_depth;
         ((uint32_t *)packed->initial)[column + n] =
             (bias ? bias[matrix_index * packed->columns + first + n] : 0) - initial->x_zero * sum;
@@ -236,4 +268,31 @@ struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, in
     };
     hl_packed_set_panel(packed, matrix, panel, &tile);
     return tile;
+}
+
+void hl_gemm_pieces(const struct hl_packed *packed, const struct hl_tile *whole)
+{
+    struct hl_tile tile = *whole;
+    int32_t *y = whole->y;
+    const int64_t size = hl_piece_size(packed->simd), step = packed->simd->columns * 4;
+    for (int layer = 0; layer < packed->layers && packed->pieces == packed->layers; layer++, y += size) {
+        tile.y = y;
+        packed->multiply(&tile);
+        tile.w = (const char *)tile.w + packed->steps * step;
+    }
+    if (packed->pieces == packed->layers) return;
+    tile.segments = tile.lines = 0;
+    for (int layer = 0; layer < packed->layers; layer++) {
+        const char *segment = whole->x;
+        for (int line = 0; line <= whole->lines; line++, segment += whole->x_line)
+            for (int i = 0; i <= whole->segments; i++, segment += whole->x_segment)
+                for (int64_t k = 0; k < whole->steps; k += tile.steps, y += size) {
+                    const int64_t left = whole->steps - k;
+                    tile.steps = left < packed->piece_steps ? left : packed->piece_steps;
+                    tile.x = segment + k * 4;
+                    tile.y = y;
+                    packed->multiply(&tile);
+                    tile.w = (const char *)tile.w + tile.steps * step;
+                }
+    }
 }

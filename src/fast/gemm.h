@@ -36,7 +36,12 @@ struct hl_packed {
     // The zero point of the weights as they are packed. Bytes (dot width 4) keep it, so that the sum of each row of x,
     // times this, must be taken from the products of that row; int16 have lost it, and so have the zero points of x.
     int w_zero;
-    char *weights;    // [matrices][panels][steps][simd->columns][4 bytes]
+    // int16 weights are two layers, 256 times the first plus the second, each of which fits a signed byte or is 128.
+    int layers;
+    // Products of int16: sums of so many steps fit int32, and those of a tile come in so many pieces, layer by layer.
+    int64_t piece_steps;
+    int pieces;
+    char *weights;    // [matrices][panels][layers][steps][simd->columns][4 bytes]
     char *initial;    // [matrices][panels][simd->columns], float or int32. NULL: zeros
     uint32_t *w_sums; // the same order: sums of a column's weights, less their zero points. NULL: not kept
 };
@@ -57,14 +62,20 @@ void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, 
 // Packs all matrices. The interpreter's threads share the panels; ctx NULL: this thread does it alone.
 void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,
                     const struct hl_initial *initial);
+// The steps of one panel of integers.
+void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index,
+                      int64_t panel, void *to);
 // Packs one panel of floats. What lies behind the last column stays as it is.
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
-                   float *to);
+                   void *to);
+
+// Then, where x is int16: the tiles of a dot width of 2 are multiplied in pieces. `fits`: all sums of a layer fit int32.
+void hl_packed_use_pieces(struct hl_packed *packed, bool fits);
 
 // Bytes of a packed panel, and of a packed row of x.
 static inline int64_t hl_packed_panel_bytes(const struct hl_packed *packed)
 {
-    return packed->steps * packed->simd->columns * 4;
+    return packed->layers * packed->steps * packed->simd->columns * 4;
 }
 static inline int64_t hl_packed_row_bytes(const struct hl_packed *packed)
 {
@@ -91,8 +102,14 @@ static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t m
     const int64_t left = hl_packed_columns(packed, matrix) - panel * packed->simd->columns;
     const int64_t column = hl_packed_column(packed, matrix, panel);
     tile->columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
-    if (packed->weights) tile->w = packed->weights + column * hl_packed_row_bytes(packed);
+    if (packed->weights) tile->w = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
     if (packed->initial) tile->initial = packed->initial + column * 4;
+}
+// The sums of a tile, of at most packed->rows rows, in pieces that lie so far apart: hl_piece_size int32.
+void hl_gemm_pieces(const struct hl_packed *packed, const struct hl_tile *tile);
+static inline int64_t hl_piece_size(const struct hl_simd *simd)
+{
+    return (int64_t)simd->rows * simd->columns;
 }
 // The product of `rows` rows. The tile says where the first row of x lies, and that of y; the others are its strides
 // apart.

@@ -50,19 +50,27 @@ static const void *block_row(const struct hl_rows *rows, const struct hl_row_blo
     return block->packed + r * rows->row_bytes;
 }
 
-// ---- floats of 1x1 windows, where they lie ------------------------------------------------------
+// Bytes of an element of the input.
+static int64_t stored_size(const struct hl_rows *rows)
+{
+    return rows->dot_width == 1 ? (int64_t)sizeof(float) : rows->words ? (int64_t)sizeof(int16_t) : 1;
+}
 
+// ---- floats and int16 of 1x1 windows, where they lie --------------------------------------------
+
+// An odd number of int16 would end within a step, which is read whole.
 static bool direct_fits(struct hl_rows *rows)
 {
-    return rows->dot_width == 1 && is_pointwise(&rows->shape);
+    return (rows->dot_width == 1 || (rows->words && rows->depth % 2 == 0)) && is_pointwise(&rows->shape);
 }
 
 static void direct_locate(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r,
                           struct hl_tile *tile)
 {
     const struct hl_conv_shape *s = &rows->shape;
-    tile->x = (const float *)x + (block->first + r) * s->channels + (int64_t)block->group * s->filter_channels;
-    tile->x_stride = s->channels;
+    const int64_t at = (block->first + r) * s->channels + (int64_t)block->group * s->filter_channels;
+    tile->x = (const char *)x + at * stored_size(rows);
+    tile->x_stride = s->channels * (rows->words ? (ptrdiff_t)sizeof(int16_t) : 1);
 }
 
 const struct hl_row_source hl_rows_direct = {.name = "direct", .fits = direct_fits, .locate = direct_locate};
@@ -305,7 +313,9 @@ const struct hl_row_source hl_rows_windows = {
 
 void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t count, int32_t zero, void *packed)
 {
-    if (rows->dot_width == 4)
+    if (rows->words)
+        memcpy(packed, bytes, (size_t)count * sizeof(int16_t));
+    else if (rows->dot_width == 4)
         rows->simd->kernels->xor_bytes(bytes, rows->sign_offset, count, packed);
     else
         rows->simd->kernels->widen(bytes, rows->is_unsigned, zero, count, packed);
@@ -329,7 +339,7 @@ static void pack_row(const struct hl_rows *rows, const struct hl_row_block *bloc
 
 static bool packed_fits(struct hl_rows *rows)
 {
-    return rows->dot_width > 1 && is_pointwise(&rows->shape);
+    return rows->dot_width > 1 && !rows->words && is_pointwise(&rows->shape);
 }
 
 // Rows that lie one after the other stay so, and are packed at once. (112 x 112 positions of 32 channels, 12,544 rows:
@@ -385,11 +395,11 @@ static void gather_packed_load(const struct hl_rows *rows, const struct hl_row_b
         const int64_t i = (int64_t)position.i * s->stride_h, j = (int64_t)position.j * s->stride_w;
         if (in_place && i < s->height && j < s->width) {
             const int64_t pixel = (position.batch * s->height + i) * s->width + j;
-            pack_row(rows, block, r,
-                     (const uint8_t *)x + pixel * s->channels + (int64_t)block->group * s->filter_channels, zero);
+            const int64_t at = pixel * s->channels + (int64_t)block->group * s->filter_channels;
+            pack_row(rows, block, r, (const uint8_t *)x + at * stored_size(rows), zero);
             continue;
         }
-        gather_window(rows, x, position, block->group, 1, (uint8_t)zero, (char *)block->window);
+        gather_window(rows, x, position, block->group, (size_t)stored_size(rows), (uint8_t)zero, (char *)block->window);
         pack_row(rows, block, r, block->window, zero);
     }
 }
@@ -479,7 +489,7 @@ static void copy_item(void *arg, int64_t item, int worker)
             continue;
         }
         memset(to, pad, before);
-        const uint8_t *from = run->x + (batch * s->height + i) * count * (rows->dot_width == 1 ? (int64_t)size : 1);
+        const uint8_t *from = run->x + (batch * s->height + i) * count * stored_size(rows);
         if (rows->dot_width == 1)
             memcpy(to + before, from, inside);
         else
@@ -609,7 +619,7 @@ static void set_steps(struct hl_rows *rows, int64_t segment_steps)
 }
 
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
-                  int w_zero, bool is_unsigned)
+                  int w_zero, TfLiteType type)
 {
     static const struct hl_row_source *const sources[] = {
         &hl_rows_grouped, &hl_rows_direct, &hl_rows_windows,       &hl_rows_packed,
@@ -623,8 +633,9 @@ void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct
         .tile_rows = simd->rows,
         .dot_width = dot_width,
         .depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
-        .is_unsigned = is_unsigned,
-        .sign_offset = dot_width == 4 ? hl_simd_sign_offset(simd, is_unsigned) : 0,
+        .is_unsigned = type == kTfLiteUInt8,
+        .words = type == kTfLiteInt16,
+        .sign_offset = dot_width == 4 ? hl_simd_sign_offset(simd, type == kTfLiteUInt8) : 0,
         .w_zero = w_zero,
     };
     rows->segment = rows->depth;

@@ -55,6 +55,7 @@ struct hl_rows {
     int64_t row_bytes;             // from one packed row to the next, which may begin within its last step
     int spare_rows;                // that products read beyond those of a block
     bool is_unsigned;              // integers: stored as uint8
+    bool words;                    // stored as int16, with a dot width of 2 and zero points of 0
     uint8_t sign_offset;           // what makes stored bytes those that are multiplied: xor with this
     int w_zero;                    // struct hl_packed.w_zero
     // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
@@ -86,9 +87,9 @@ struct hl_position {
 // when fused.) Products are rounded in rows of one segment only.
 enum { HL_FEW_PRODUCTS = 4096 };
 
-// dot_width, w_zero: of the weights. Everything but the memory; rows->segment is what the weights must be packed with.
+// dot_width, w_zero: of the weights; type: of x. Everything but the memory; rows->segment is what the weights must be packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
-                  int w_zero, bool is_unsigned);
+                  int w_zero, TfLiteType type);
 // A matrix unit multiplies the rows.
 void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit);
 void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
@@ -97,7 +98,7 @@ void hl_rows_fill(const struct hl_rows *rows);
 
 // Sets one zero point for all batches. The value in a product of a byte that means 0; 0 for int16.
 uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero);
-// `count` stored bytes as they are multiplied: int16 less their zero point, or bytes with another sign.
+// `count` stored values as they are multiplied: int16 less their zero point, or bytes with another sign.
 void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t count, int32_t zero, void *packed);
 
 static inline double hl_rows_products(const struct hl_rows *rows)

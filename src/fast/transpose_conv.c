@@ -134,7 +134,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     struct transpose_conv made = {.shape = *s, .low = op->conv.low_f32, .high = op->conv.high_f32};
     struct transpose_conv *t = &made;
     hl_packed_init(&t->packed, simd, &filter, filter.depth);
-    hl_rows_init(&t->rows, simd, &positions, t->packed.dot_width, t->packed.w_zero, x->type == kTfLiteUInt8);
+    hl_rows_init(&t->rows, simd, &positions, t->packed.dot_width, t->packed.w_zero, x->type);
     cut_work(t, hl_thread_count(ctx));
 
     const int threads = hl_thread_count(ctx), rescaled = op->conv.mode == HL_CONV_8BIT ? s->outputs : 0;

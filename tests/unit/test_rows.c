@@ -57,6 +57,7 @@ static float expected_value(const struct hl_rows *rows, const void *x, int64_t p
     int64_t at = ((batch * s->height + in_y) * s->width + in_x) * s->channels + (int64_t)group * s->filter_channels +
                  k % s->filter_channels;
     if (rows->dot_width == 1) return ((const float *)x)[at];
+    if (rows->words) return ((const int16_t *)x)[at];
     int stored = rows->is_unsigned ? ((const uint8_t *)x)[at] : ((const int8_t *)x)[at];
     return (float)(stored - hl_rows_zero(rows, batch));
 }
@@ -126,26 +127,30 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
 {
     struct hl_rows rows;
     struct hl_parts parts = {0};
-    hl_rows_init(&rows, simd, shape, dot_width, dot_width == 4 ? pick(3) * 7 : 0, pick(2));
+    const TfLiteType type = dot_width == 2 && pick(2) ? kTfLiteInt16 : pick(2) ? kTfLiteUInt8 : kTfLiteInt8;
+    const size_t element = dot_width == 1 ? 4 : type == kTfLiteInt16 ? 2 : 1;
+    hl_rows_init(&rows, simd, shape, dot_width, dot_width == 4 ? pick(3) * 7 : 0, type);
     rows.zero_step = pick(2);
     hl_rows_parts(&rows, 1 + pick(3), &parts);
     make_parts(&parts);
     hl_rows_fill(&rows);
     known_taps += rows.taps != NULL;
     for (int b = 0; dot_width > 1 && b < (rows.zero_step ? shape->batches : 1); b++)
-        rows.zeros[b] = rows.is_unsigned ? pick(256) : pick(256) - 128;
+        rows.zeros[b] = rows.words ? 0 : rows.is_unsigned ? pick(256) : pick(256) - 128;
     int64_t count = (int64_t)shape->batches * shape->height * shape->width * shape->channels;
     int64_t positions = (int64_t)shape->batches * shape->out_height * shape->out_width, size = 1 + pick(50);
-    char *x = zeroed((size_t)count, dot_width == 1 ? 4 : 1);
+    char *x = zeroed((size_t)count, element);
     for (int64_t i = 0; i < count; i++)
         if (dot_width == 1)
             ((float *)x)[i] = (float)(1 + pick(1000));
+        else if (rows.words)
+            ((int16_t *)x)[i] = (int16_t)(pick(1 << 16) - (1 << 15));
         else
             x[i] = (char)pick(256);
     if (rows.source->start) rows.source->start(NULL, &rows, x);
     struct hl_row_block block = {
         .packed = zeroed((size_t)(size * rows.steps), 4),
-        .window = zeroed((size_t)rows.depth, 1),
+        .window = zeroed((size_t)rows.depth, rows.words ? 2 : 1),
         .corrections = zeroed((size_t)size, sizeof(int32_t)),
     };
     for (block.group = 0; block.group < rows.groups; block.group++)
@@ -196,7 +201,7 @@ static void corrections(void **state)
         if (simd->dot_width != 4) continue;
         struct hl_rows rows;
         struct hl_parts parts = {0};
-        hl_rows_init(&rows, simd, &shape, 4, 7, false);
+        hl_rows_init(&rows, simd, &shape, 4, 7, kTfLiteInt8);
         hl_rows_parts(&rows, 1, &parts);
         make_parts(&parts);
         char packed[3 * 8] = {0};

@@ -55,6 +55,7 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .requantize = HL_WHERE(HL_HAS_BYTES, requantize),
     .requantize_tile = HL_WHERE(HL_HAS_BYTES, requantize_tile),
     .unquantize_tile = HL_WHERE(HL_HAS_BYTES, unquantize_tile),
+    .word_tile = HL_WHERE(HL_HAS_WORDS, word_tile),
     .xor_bytes = HL_WHERE(HL_HAS_BYTES, xor_bytes),
     .row_kernels = ROW_KERNELS,
     .widen = HL_WHERE(HL_HAS_BYTES, widen),

@@ -70,6 +70,30 @@ static void scale_tile(const struct hl_byte_tile *tile)
     }
 }
 
+// Whole vectors of columns, in loops that compilers make vectors of where the level has products of 64 bits.
+static void word_tile(const struct hl_word_tile *shared)
+{
+    const struct hl_word_tile tile = *shared; // a copy, because stored values might alias the original
+    const int64_t *restrict multiplier = tile.multiplier, *restrict rounding = tile.rounding;
+    const int64_t *restrict right = tile.right, *restrict bias = tile.bias;
+    const int columns = (tile.columns + LANES - 1) / LANES * LANES;
+    for (int r = 0; r < tile.rows; r++) {
+        const int32_t *restrict sums = tile.sums + r * tile.sums_stride;
+        uint64_t all[COLUMNS] = {0};
+        int16_t words[COLUMNS];
+        for (int p = 0; p < tile.upper; p++, sums += tile.piece_stride)
+            for (int c = 0; c < columns; c++) all[c] += (uint64_t)((int64_t)sums[c] * 256);
+        for (int p = tile.upper; p < tile.pieces; p++, sums += tile.piece_stride)
+            for (int c = 0; c < columns; c++) all[c] += (uint64_t)(int64_t)sums[c];
+        for (int c = 0; c < columns; c++) {
+            const uint64_t product = (all[c] + (uint64_t)bias[c]) * (uint64_t)multiplier[c] + (uint64_t)rounding[c];
+            const int32_t value = (int32_t)(uint32_t)(uint64_t)((int64_t)product >> right[c]);
+            words[c] = (int16_t)(value < tile.low ? tile.low : value > tile.high ? tile.high : value);
+        }
+        memcpy(tile.y + r * tile.y_stride, words, (size_t)tile.columns * sizeof *words);
+    }
+}
+
 #if HAS_RESCALE
 // How the sums of a panel become bytes. The fast way is for all but a few shifts.
 enum rescale_way {

@@ -2,6 +2,7 @@
 // Which CPU levels there are (levels.def), and which of them this CPU has.
 #include "fast/simd/simd.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,16 @@ const struct hl_simd *hl_simd_best(int channels)
         if (wanted && strcmp(wanted, level->name) == 0) break;
     }
     return best;
+}
+
+const struct hl_simd *hl_simd_best_of_pairs(void)
+{
+    const struct hl_simd *best = hl_simd_best(INT_MAX), *chosen = NULL, *level = NULL;
+    for (int i = 0; level != best; i++) {
+        level = hl_simd_level(i);
+        if (level->dot_width == 2) chosen = level;
+    }
+    return chosen;
 }
 
 void hl_simd_check(const struct hl_reporter *reporter)

@@ -211,6 +211,22 @@ struct hl_byte_tile {
     ptrdiff_t y_stride;
 };
 
+// Rows of sums of products of int16 that become int16, as hl_rescale_apply_i64 makes them of bias[c] + 256 * the first
+// `upper` pieces + the other pieces, kept in a range. Pieces of sums fit int32.
+struct hl_word_tile {
+    // Of the tile's columns; they go on to a whole panel. What a product is multiplied with, what is added, and how far
+    // that is shifted to the right.
+    const int64_t *multiplier, *rounding, *right, *bias;
+    int pieces, upper;
+    ptrdiff_t piece_stride;
+    int rows, columns; // at most a panel
+    const int32_t *sums;
+    ptrdiff_t sums_stride;
+    int16_t *y;
+    ptrdiff_t y_stride;
+    int32_t low, high;
+};
+
 // Rows of sums that become floats.
 struct hl_float_tile {
     const struct hl_unquantize *params; // of the tile's columns; its arrays and the sums go on to a whole vector
@@ -228,6 +244,7 @@ struct hl_microkernels {
                        int count, uint8_t *y);
     void (*requantize_tile)(const struct hl_byte_tile *tile);
     void (*unquantize_tile)(const struct hl_float_tile *tile);
+    void (*word_tile)(const struct hl_word_tile *tile);
     // y[i] = x[i] with `bits` flipped.
     void (*xor_bytes)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     struct hl_row_kernels row_kernels;
@@ -308,6 +325,8 @@ static inline uint32_t hl_simd_value(const struct hl_simd *simd, uint8_t byte)
 // The best level of this CPU and library whose tiles `channels` fill at least to the half. The environment variable
 // HALITE_SIMD names the highest level that may be chosen.
 const struct hl_simd *hl_simd_best(int channels);
+// The best level that multiplies pairs of int16 (dot width 2); NULL: there is none.
+const struct hl_simd *hl_simd_best_of_pairs(void);
 // The levels that this CPU and library have, from the slowest on; NULL after the last.
 const struct hl_simd *hl_simd_level(int index);
 // Reports a HALITE_SIMD that names none of them. hl_simd_best ignores it.
