@@ -110,7 +110,6 @@ RUN(smallest_i16, int16_t, int16_t, b < a ? b : a, false)
 RUN(smallest_i32, int32_t, int32_t, b < a ? b : a, false)
 RUN(smallest_i64, int64_t, int64_t, b < a ? b : a, false)
 
-// Without || and &&, whose branches keep compilers from vectorizing.
 RUN(any_bool, uint8_t, uint8_t, a | (b != 0), false)
 RUN(all_bool, uint8_t, uint8_t, a &(b != 0), false)
 
@@ -300,10 +299,12 @@ static bool reduce_in_vectors(const struct hl_row_kernels *k, const struct reduc
                               const struct rows *rows, void *sums)
 {
     const bool one = rows->one, takes_floats = reducer->type == kTfLiteFloat32, adds = reducer->kind <= MEAN;
-    const bool takes_bytes = reducer->type == kTfLiteInt8 || reducer->type == kTfLiteUInt8;
-    const bool is_extreme = reducer->kind == LARGEST || reducer->kind == SMALLEST;
-    const uint8_t flip = (reducer->type == kTfLiteInt8 ? 0x80 : 0) ^ (reducer->kind == SMALLEST ? 0xff : 0);
-    const float sign = reducer->kind == SMALLEST ? -1 : 1;
+    const bool takes_bools = reducer->type == kTfLiteBool;
+    const bool takes_bytes = reducer->type == kTfLiteInt8 || reducer->type == kTfLiteUInt8 || takes_bools;
+    const bool is_least = reducer->kind == SMALLEST || reducer->kind == ALL;
+    const bool is_extreme = reducer->kind == LARGEST || reducer->kind == ANY || is_least;
+    const uint8_t flip = (reducer->type == kTfLiteInt8 ? 0x80 : 0) ^ (is_least ? 0xff : 0);
+    const float sign = is_least ? -1 : 1;
     if (rows->length < HL_REDUCED_MIN_COLUMNS || (!takes_floats && !takes_bytes) || (!adds && !is_extreme))
         return false;
 
@@ -510,6 +511,8 @@ static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
         finish_quantized(x, y, r, sums, outputs);
     else if (kind == MEAN)
         finish_mean(y, r, sums, outputs);
+    // The largest byte of an application's bools may be more than 1.
+    for (int64_t i = 0; x->type == kTfLiteBool && i < outputs; i++) HL_OUT(uint8_t, y)[i] = HL_OUT(uint8_t, y)[i] != 0;
     return kTfLiteOk;
 }
 

@@ -35,7 +35,7 @@ static struct test_tensor *add(struct node *node, const char *name, enum test_ty
 
 static size_t bytes_of(const struct test_tensor *tensor)
 {
-    size_t count = tensor->type == TEST_INT8 || tensor->type == TEST_UINT8 ? 1 : 4;
+    size_t count = tensor->type == TEST_FLOAT32 || tensor->type == TEST_INT32 ? 4 : 1;
     for (int i = 0; i < tensor->rank; i++) count *= (size_t)tensor->dims[i];
     return count;
 }
@@ -225,8 +225,8 @@ static void make_log_softmax(struct node *node)
 // ones, which make columns. Some rows are shorter than a vector. Order changes the rounding of sums alone.
 static void make_reduction(struct node *node)
 {
-    static const int builtins[] = {kTfLiteBuiltinSum, kTfLiteBuiltinMean, kTfLiteBuiltinReduceMax,
-                                   kTfLiteBuiltinReduceMin};
+    static const int builtins[] = {kTfLiteBuiltinSum,       kTfLiteBuiltinMean,      kTfLiteBuiltinReduceMax,
+                                   kTfLiteBuiltinReduceMin, kTfLiteBuiltinReduceAny, kTfLiteBuiltinReduceAll};
     int dims[4], axis_count = 1 + pick(3), count = 1;
     int32_t *axes = malloc((size_t)axis_count * sizeof *axes);
     assert_non_null(axes);
@@ -236,21 +236,21 @@ static void make_reduction(struct node *node)
     const bool of_rows = pick(2);
     for (int i = 0; i < axis_count; i++) axes[i] = of_rows ? 3 - i : i, count *= dims[axes[i]];
     static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
-    const enum test_type type = types[pick(3)];
+    const int which = pick(6);
+    const enum test_type type = which < 4 ? types[pick(3)] : TEST_BOOL; // some bools are more than 1
     struct test_tensor *x = add(node, "x", type, 4, dims);
     struct test_tensor *list = add(node, "axes", TEST_INT32, 1, &axis_count);
     node->data[1] = axes;
     list->data = axes;
     list->bytes = (size_t)axis_count * sizeof *axes;
     struct test_tensor *y = add(node, "y", type, 0, NULL);
-    if (type != TEST_FLOAT32) {
+    if (type == TEST_INT8 || type == TEST_UINT8) {
         x->scale = y->scale = 0.1f;
         x->zero_point = y->zero_point = 7;
     }
     set_option(&node->op, HL_ReducerOptions_keep_dims, pick(2));
-    const int which = pick(4);
     node->op.builtin = builtins[which];
-    node->op.version = type == TEST_FLOAT32 ? 1 : 2;
+    node->op.version = type == TEST_INT8 || type == TEST_UINT8 ? 2 : 1;
     node->optional = true; // what differs are its row kernels
     node->edges = which >= 2 && type == TEST_FLOAT32;
     node->tolerance = which == 0 ? 1e-7f * (float)count : 1e-6f;
