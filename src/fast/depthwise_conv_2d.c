@@ -252,8 +252,8 @@ static void describe(struct depthwise *d, const struct hl_conv_2d *op, const str
     d->run.x_step = (ptrdiff_t)s->stride_w * s->kh;
 }
 
-// Up to so many channels of bytes are faster so, on each level that was tried. (Int8, 3x3 of 64x64, 2 channels: 38.5
-// us, and 19.2 so; 3x3 with stride 2 of 96x96, 4 channels: 24.4, 12.8.)
+// Up to so many channels of bytes are faster so. (Int8, 3x3 of 64x64, 2 channels: 38.5 us, and 19.2 so; 3x3 with stride
+// 2 of 96x96, 4 channels: 24.4, 12.8.)
 enum { MAX_DENSE_CHANNELS = 4 };
 
 // The filter [outputs][taps][channels] of the convolution that a depthwise one is.

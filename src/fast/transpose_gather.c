@@ -250,14 +250,15 @@ static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node, const struc
     int64_t largest = 0;
     for (int i = 0; i < g->phase_count; i++)
         if (g->phases[i].packed.depth > largest) largest = g->phases[i].packed.depth;
-    const size_t bytes = (size_t)(largest * g->columns) * hl_type_size(filter->type);
-    char *rows = malloc(bytes + (size_t)g->columns * 4);
+    // The bias comes first, because bytes of any number would leave it where no int32 may lie.
+    const size_t before = (size_t)g->columns * 4, bytes = (size_t)(largest * g->columns) * hl_type_size(filter->type);
+    char *rows = malloc(before + bytes);
     HL_REQUIRE(ctx, node, rows, "no memory for the %zu bytes of a filter's parts", bytes);
     for (int i = 0; i < g->phase_count; i++) {
         const struct phase *phase = &g->phases[i];
-        fill_filter(g, phase, filter, bias, rows, rows + bytes);
-        const struct hl_matrix matrix = matrix_of(g, phase, filter, rows);
-        struct hl_initial initial = {.bias = bias ? rows + bytes : NULL};
+        fill_filter(g, phase, filter, bias, rows + before, rows);
+        const struct hl_matrix matrix = matrix_of(g, phase, filter, rows + before);
+        struct hl_initial initial = {.bias = bias ? rows : NULL};
         if (g->dot_width == 4) initial.x_zero = hl_simd_value(g->simd, (uint8_t)g->x_zero ^ g->sign_offset);
         hl_packed_fill(ctx, &phase->packed, &matrix, &initial);
     }

@@ -99,30 +99,33 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u3
     }
 }
 
-// Rounds each product before it is added, as the reference kernels do. The rows of x are in one piece. A few of them go
-// together, because each addition waits for the one before. (3x3 of 4 x 4, 4 channels to 4: 601 ns row by row, 440 so.)
+// Rounds each product before it is added, as the reference kernels do. The rows of x, so many from row r on, are in one
+// piece.
+enum { ROUNDED_ROWS = 4 };
+INLINE void rounded_rows(const struct hl_tile *tile, int r, int rows)
+{
+    const float *x = (const float *)tile->x + r * tile->x_stride;
+    float *y = (float *)tile->y + r * tile->y_stride;
+    for (int c = 0; c < tile->columns; c += LANES) {
+        const float *w = (const float *)tile->w + c;
+        f32_vector sums[ROUNDED_ROWS];
+        UNROLL for (int i = 0; i < rows; i++) sums[i] = splat_f32(0);
+        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS)
+            UNROLL for (int i = 0; i < rows; i++) sums[i] += load_f32(w) * x[i * tile->x_stride + k];
+        const f32_vector initial = load_f32((const float *)tile->initial + c);
+        UNROLL for (int i = 0; i < rows; i++)
+            store_first_f32(y + i * tile->y_stride + c, clamp_f32(sums[i] + initial, tile->low, tile->high),
+                            tile->columns - c);
+    }
+}
+
+// A few rows go together, because each addition waits for the one before. (3x3 of 4 x 4, 4 channels to 4: 601 ns row by
+// row, 440 so.)
 static void multiply_rounded(const struct hl_tile *tile)
 {
-    enum { TOGETHER = 4 };
-    for (int r = 0; r < tile->rows; r += TOGETHER)
-        for (int c = 0; c < tile->columns; c += LANES) {
-            const float *w = (const float *)tile->w + c, *x[TOGETHER];
-            f32_vector sums[TOGETHER];
-            UNROLL for (int i = 0; i < TOGETHER; i++)
-            {
-                x[i] = (const float *)tile->x + (r + i < tile->rows ? r + i : r) * tile->x_stride;
-                sums[i] = splat_f32(0);
-            }
-            for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS)
-                UNROLL for (int i = 0; i < TOGETHER; i++) sums[i] += load_f32(w) * x[i][k];
-            const f32_vector initial = load_f32((const float *)tile->initial + c);
-            UNROLL for (int i = 0; i < TOGETHER; i++)
-            {
-                if (r + i >= tile->rows) break;
-                store_first_f32((float *)tile->y + (r + i) * tile->y_stride + c,
-                                clamp_f32(sums[i] + initial, tile->low, tile->high), tile->columns - c);
-            }
-        }
+    int r = 0;
+    for (; r + ROUNDED_ROWS <= tile->rows; r += ROUNDED_ROWS) rounded_rows(tile, r, ROUNDED_ROWS);
+    for (; r < tile->rows; r++) rounded_rows(tile, r, 1);
 }
 
 #if HAS_HALVES
