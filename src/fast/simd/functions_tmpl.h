@@ -99,6 +99,7 @@ INLINE f32_vector rsqrt_f32(f32_vector x)
 #endif
 }
 
+#if !HAS_ROUND
 // Halves go to the even neighbor. Floats from 2^23 on are whole.
 INLINE f32_vector round_f32(f32_vector x)
 {
@@ -118,5 +119,6 @@ INLINE f32_vector ceil_f32(f32_vector x)
     const f32_vector near = round_f32(x);
     return with_sign_of(x, near + choose(near < x, splat_f32(1), splat_f32(0)));
 }
+#endif
 
 #endif

@@ -27,6 +27,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_RSQRT 0          // rsqrt_estimate
+#define HAS_ROUND 0          // round_f32, floor_f32, ceil_f32: to whole numbers
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
@@ -214,6 +215,10 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // HAS_RSQRT
 // f32_vector rsqrt_estimate(f32_vector x)
 //     1 / sqrt(x) to 14 bits, also of subnormal numbers, with libm's results for 0, infinities, NaN and negative x.
+//
+// HAS_ROUND
+// f32_vector round_f32(f32_vector x), floor_f32, ceil_f32
+//     x as a whole number: the nearest, halves to the even one; the next that is not above x; that is not below x.
 //
 // HAS_TABLES
 // struct byte_table load_table(const uint8_t table[256])

@@ -22,6 +22,7 @@ enum { REGISTERS = 32 };
 #define HAS_SPREAD 0
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
+#define HAS_ROUND 1
 #define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
 #define HAS_DOT4 1
@@ -115,6 +116,21 @@ static inline u8_vector max_u8(u8_vector a, u8_vector b)
 static inline f32_vector sqrt_f32(f32_vector x)
 {
     return (f32_vector)vsqrtq_f32((float32x4_t)x);
+}
+
+static inline f32_vector round_f32(f32_vector x)
+{
+    return (f32_vector)vrndnq_f32((float32x4_t)x);
+}
+
+static inline f32_vector floor_f32(f32_vector x)
+{
+    return (f32_vector)vrndmq_f32((float32x4_t)x);
+}
+
+static inline f32_vector ceil_f32(f32_vector x)
+{
+    return (f32_vector)vrndpq_f32((float32x4_t)x);
 }
 
 static inline i32_vector to_i32(f32_vector v)

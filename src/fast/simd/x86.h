@@ -42,6 +42,17 @@ static inline f32_vector sqrt_f32(f32_vector x)
     return (f32_vector)MM(sqrt_ps)((f32_register)x);
 }
 
+#if HAS_ROUND
+#define ROUND(name, direction)                                                               \
+    static inline f32_vector name(f32_vector x)                                              \
+    {                                                                                        \
+        return (f32_vector)ROUND_REGISTER((f32_register)x, (direction) | _MM_FROUND_NO_EXC); \
+    }
+ROUND(round_f32, _MM_FROUND_TO_NEAREST_INT)
+ROUND(floor_f32, _MM_FROUND_TO_NEG_INF)
+ROUND(ceil_f32, _MM_FROUND_TO_POS_INF)
+#endif
+
 static inline i32_vector to_i32(f32_vector v)
 {
     return (i32_vector)MM(cvttps_epi32)((f32_register)v);

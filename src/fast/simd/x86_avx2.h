@@ -10,6 +10,7 @@ enum { BYTES = 32 };
 #include "fast/simd/vector_types.h"
 
 #define MM(name) _mm256_##name // an instruction on vectors of this level
+#define ROUND_REGISTER _mm256_round_ps
 typedef __m256 f32_register;
 typedef __m256d f64_register;
 typedef __m256i int_register;
@@ -26,6 +27,7 @@ enum { REGISTERS = 16 };
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
+#define HAS_ROUND 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ enum { BYTES = 64 };
 #include "fast/simd/vector_types.h"
 
 #define MM(name) _mm512_##name // an instruction on vectors of this level
+#define ROUND_REGISTER _mm512_roundscale_ps
 typedef __m512 f32_register;
 typedef __m512d f64_register;
 typedef __m512i int_register;
@@ -26,6 +27,7 @@ enum { REGISTERS = 32 };
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 1
 #define HAS_RSQRT 1
+#define HAS_ROUND 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
