@@ -50,9 +50,9 @@ struct hl_element_kernels {
     hl_pair_kernel *sum_pairs;
     // Within 4 units in the last place of libm's results, or within 2^-126 where a result is subnormal. NaN and
     // infinities are those of libm.
-    hl_map_kernel *logistic, *tanh, *exp, *elu, *rsqrt;
+    hl_map_kernel *logistic, *tanh, *exp, *elu, *rsqrt, *hard_swish;
     // These and all that follow are equal to the reference kernels bit for bit.
-    hl_map_kernel *sqrt, *hard_swish, *negative, *magnitude, *square, *floor, *ceil, *round;
+    hl_map_kernel *sqrt, *negative, *magnitude, *square, *floor, *ceil, *round;
     hl_map_kernel *leaky_relu; // params: alpha
     hl_map_kernel *clamp;      // params: low, high
     hl_byte_map_kernel *bytes; // y[i] = table[x[i]]

@@ -327,7 +327,7 @@ static void maps(void **state)
         {kTfLiteBuiltinLogistic, 0, BYTES, 8},     {kTfLiteBuiltinTanh, 0, BYTES, 8},
         {kTfLiteBuiltinExp, 0, NO_BYTES, 8},       {kTfLiteBuiltinElu, 0, INT8, 8},
         {kTfLiteBuiltinRsqrt, 0, NO_BYTES, 8},     {kTfLiteBuiltinSqrt, 0, NO_BYTES, 0},
-        {kTfLiteBuiltinHardSwish, 0, BYTES, 0},    {kTfLiteBuiltinNeg, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinHardSwish, 0, BYTES, 8},    {kTfLiteBuiltinNeg, 0, NO_BYTES, 0},
         {kTfLiteBuiltinAbs, 0, INT8, 0},           {kTfLiteBuiltinSquare, 0, NO_BYTES, 0},
         {kTfLiteBuiltinFloor, 0, NO_BYTES, 0},     {kTfLiteBuiltinCeil, 0, NO_BYTES, 0},
         {kTfLiteBuiltinRound, 0, NO_BYTES, 0},     {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, BYTES, 0},
