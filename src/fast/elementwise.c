@@ -434,17 +434,18 @@ static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_ker
     return make_map(ctx, node, &map, state, bytes);
 }
 
-#define MAP(symbol, kernel, param0, param1, has_table)                                                                \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)           \
-    {                                                                                                                 \
-        return map_prepare(ctx, node, kernels_for(hl_output(ctx, node, 0))->kernel, param0, param1, has_table, state, \
-                           bytes);                                                                                    \
-    }                                                                                                                 \
-    const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                             \
-                                             .invoke = map_invoke,                                                    \
-                                             .release = free,                                                         \
-                                             .describe = describe_map,                                                \
+#define MAP_BY(symbol, map_kernel, param0, param1, has_table)                                               \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
+    {                                                                                                       \
+        const struct hl_element_kernels *k = kernels_for(hl_output(ctx, node, 0));                          \
+        return map_prepare(ctx, node, map_kernel, param0, param1, has_table, state, bytes);                 \
+    }                                                                                                       \
+    const struct hl_fast hl_fast_##symbol = {.prepare = symbol##_prepare,                                   \
+                                             .invoke = map_invoke,                                          \
+                                             .release = free,                                               \
+                                             .describe = describe_map,                                      \
                                              .lead = lead_map};
+#define MAP(symbol, kernel, param0, param1, has_table) MAP_BY(symbol, k->kernel, param0, param1, has_table)
 
 // SQRT and RSQRT refuse some 8-bit values, so the reference kernel has to look at each.
 MAP(logistic, logistic, 0, 0, true)
@@ -460,6 +461,7 @@ MAP(floor, floor, 0, 0, false)
 MAP(ceil, ceil, 0, 0, false)
 MAP(round, round, 0, 0, false)
 MAP(elu, elu, 0, 0, true)
+MAP_BY(gelu, ((const TfLiteGeluParams *)node->builtin_data)->approximate ? k->gelu_tanh : k->gelu, 0, 0, true)
 MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
 // The ranges are those of ops/rectifiers.c.
 MAP(relu, clamp, 0, INFINITY, true)

@@ -118,6 +118,7 @@ const struct hl_op hl_op_gelu = {
     .prepare = gelu_prepare,
     .invoke = gelu_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_gelu,
 };
 
 // ---- HARD_SWISH ---------------------------------------------------------------------------------

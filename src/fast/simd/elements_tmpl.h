@@ -432,12 +432,8 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
         }                                                                               \
         (void)params;                                                                   \
     }
-FLOAT_MAP(map_logistic, logistic_f32(x))
-FLOAT_MAP(map_tanh, tanh_f32(x))
-FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
 FLOAT_MAP(map_rsqrt, rsqrt_f32(x))
-FLOAT_MAP(map_elu, elu_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) * (1.0f / 6))
 FLOAT_MAP(map_negative, -x)
 FLOAT_MAP(map_magnitude, magnitude_of(x))
@@ -447,6 +443,40 @@ FLOAT_MAP(map_ceil, ceil_f32(x))
 FLOAT_MAP(map_round, round_f32(x))
 FLOAT_MAP(map_clamp, clamp_f32(x, params[0], params[1]))
 FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *params[0]))
+
+// Maps `count` floats by a loop that takes whole vectors.
+OUTLINE void map_by_vectors(void (*loop)(const float *xs, float *ys, int64_t count), const float *xs, float *ys,
+                            int64_t count)
+{
+    const int64_t whole = count / LANES * LANES;
+    loop(xs, ys, whole);
+    if (whole == count) return;
+    float rest[LANES];
+    store_f32(rest, load_first_f32(xs + whole, count - whole));
+    loop(rest, rest, LANES);
+    store_first_f32(ys + whole, load_f32(rest), count - whole);
+}
+
+// For functions of many instructions: they are there once.
+#define LONG_FLOAT_MAP(name, function)                                               \
+    static void name##_loop(const float *xs, float *ys, int64_t count)               \
+    {                                                                                \
+        for (int64_t i = 0; i < count; i += LANES) {                                 \
+            const f32_vector x = load_f32(xs + i);                                   \
+            store_f32(ys + i, function);                                             \
+        }                                                                            \
+    }                                                                                \
+    static void name(const float *xs, float *ys, int64_t count, const float *params) \
+    {                                                                                \
+        map_by_vectors(name##_loop, xs, ys, count);                                  \
+        (void)params;                                                                \
+    }
+LONG_FLOAT_MAP(map_logistic, logistic_f32(x))
+LONG_FLOAT_MAP(map_tanh, tanh_f32(x))
+LONG_FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
+LONG_FLOAT_MAP(map_elu, elu_f32(x))
+LONG_FLOAT_MAP(map_gelu, gelu_f32(x))
+LONG_FLOAT_MAP(map_gelu_tanh, gelu_tanh_f32(x))
 
 static const struct hl_element_kernels element_kernels = {
     .add_f32 = HL_WHERE(HL_HAS_FLOATS, add_f32),
@@ -486,6 +516,8 @@ static const struct hl_element_kernels element_kernels = {
     .tanh = HL_WHERE(HL_HAS_FLOATS, map_tanh),
     .exp = HL_WHERE(HL_HAS_FLOATS, map_exp),
     .elu = HL_WHERE(HL_HAS_FLOATS, map_elu),
+    .gelu = HL_WHERE(HL_HAS_FLOATS, map_gelu),
+    .gelu_tanh = HL_WHERE(HL_HAS_FLOATS, map_gelu_tanh),
     .sqrt = HL_WHERE(HL_HAS_FLOATS, map_sqrt),
     .rsqrt = HL_WHERE(HL_HAS_FLOATS, map_rsqrt),
     .hard_swish = HL_WHERE(HL_HAS_FLOATS, map_hard_swish),

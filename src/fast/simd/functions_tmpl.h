@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a vector of floats: exponential, logistic, hyperbolic tangent, the inverse of a root, within 4 units of
-// the last place of libm's results (fast/elements.h); rounding to whole numbers, exactly.
+// Functions of a vector of floats: exponential, logistic, hyperbolic tangent, GELU, the inverse of a root,
+// as close to the true values as fast/elements.h says; rounding to whole numbers, exactly.
 #ifndef HALITE_FAST_SIMD_FUNCTIONS_TMPL_H
 #define HALITE_FAST_SIMD_FUNCTIONS_TMPL_H
 
 #include "fast/simd/vector.h"
 
-// e^x = 2^n (1 + upper + lower), where x = n log(2) + r and |r| is hardly above log(2) / 2. log(2) is subtracted in two
-// pieces. The first has 10 bits, so its product with n and the difference `upper` are exact. The second joins `lower`,
-// a polynomial fitted to the smaller terms of the series, with an error below 2^-27 of the whole.
+// e^(x - less) = 2^n (1 + upper + lower), where x - less = n log(2) + r and |r| is hardly above log(2) / 2. log(2) is
+// subtracted in two pieces. The first has 10 bits, so its product with n and the difference `upper` are exact. The
+// second and `less`, which is below 2^-4, join `lower`, a polynomial fitted to the smaller terms of the series, with an
+// error below 2^-27 of the whole.
 struct exponential {
     i32_vector n;
     f32_vector upper, lower;
 };
 
-INLINE struct exponential exponential_of(f32_vector x)
+INLINE struct exponential exponential_of(f32_vector x, f32_vector less)
 {
     const float to_integer = 0x1.8p23f; // its lowest bit is 1
-    const f32_vector shifted = add_product(splat_f32(to_integer), x, splat_f32(0x1.715476p0f));
-    const f32_vector n = shifted - to_integer, rest = n * 2.12194440e-4f;
+    const f32_vector shifted = add_product(splat_f32(to_integer), x - less, splat_f32(0x1.715476p0f));
+    const f32_vector n = shifted - to_integer, rest = n * 2.12194440e-4f - less;
     const f32_vector upper = add_product(x, n, splat_f32(-0.693359375f)), r = upper + rest;
     f32_vector sum = add_product(splat_f32(0x1.123e22p-7f), r, splat_f32(0x1.6d99cap-10f));
     sum = add_product(splat_f32(0x1.55547cp-5f), r, sum);
@@ -34,33 +35,54 @@ INLINE f32_vector power_of_2(i32_vector n)
     return (f32_vector)((u32_vector)(n + 127) << 23);
 }
 
-// e^x for |x| < 105.
+// e^(x - less) for |x| < 105 and a small `less`: with it x has more bits than a float holds. Compilers leave out a
+// subtraction of 0.
 #if HAS_POWER_TABLE
 // x = n log(2) + r, where n counts sixteenths: the fraction of n chooses a power of two from a register, and
 // |r| <= log(2) / 32 leaves few terms to the polynomial, whose rest is below 2^-29 of the whole. (LOGISTIC of a
 // million values on a Zen 5: 217 us with the series above, 100 so; EXP 182 and 85.)
-INLINE f32_vector exp_f32(f32_vector x)
+INLINE f32_vector exp_of_difference(f32_vector x, f32_vector less)
 {
     const float to_16ths = 0x1.8p19f; // its lowest bit is 1 / 16
     const f32_vector powers = {0x1.000000p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f, 0x1.306fe0p0f, 0x1.3dea64p0f,
                                0x1.4bfdaep0f, 0x1.5ab07ep0f, 0x1.6a09e6p0f, 0x1.7a1148p0f, 0x1.8ace54p0f, 0x1.9c4918p0f,
                                0x1.ae89fap0f, 0x1.c199bep0f, 0x1.d5818ep0f, 0x1.ea4afap0f};
-    const f32_vector shifted = add_product(splat_f32(to_16ths), x, splat_f32(0x1.715476p0f)), n = shifted - to_16ths;
+    const f32_vector shifted = add_product(splat_f32(to_16ths), x - less, splat_f32(0x1.715476p0f));
+    const f32_vector n = shifted - to_16ths;
     const f32_vector upper = add_product(x, n, splat_f32(-0.693359375f));
-    const f32_vector r = add_product(upper, n, splat_f32(2.12194440e-4f));
+    const f32_vector r = add_product(upper - less, n, splat_f32(2.12194440e-4f));
     const f32_vector power = (f32_vector)permute((u32_vector)powers, (u32_vector)shifted);
     const f32_vector sum = add_product(splat_f32(0x1.000224p-1f), r, splat_f32(0x1.555722p-3f));
     return scale_by_power(add_product(power, power * r, add_product(splat_f32(1), r, sum)), n);
 }
 #else
 // The power of two comes in two factors because neither 2^-150 nor 2^128 is a float.
-INLINE f32_vector exp_f32(f32_vector x)
+INLINE f32_vector exp_of_difference(f32_vector x, f32_vector less)
 {
-    const struct exponential e = exponential_of(x);
+    const struct exponential e = exponential_of(x, less);
     const i32_vector half = e.n >> 1;
     return (1 + (e.upper + e.lower)) * power_of_2(half) * power_of_2(e.n - half);
 }
 #endif
+
+INLINE f32_vector exp_f32(f32_vector x)
+{
+    return exp_of_difference(x, (f32_vector){0});
+}
+
+// e^(x - less) for x <= 0 or NaN. Results below e^-87, which is a little above the smallest normal number, become 0:
+// CPUs need a hundred cycles for a subnormal number, and masked scores make many of them. (SOFTMAX of 4.5 million
+// values, most of them masked: 22 ms with subnormal results, 4 ms without.)
+INLINE f32_vector exp_below_0(f32_vector x, f32_vector less)
+{
+#if HAS_POWER_TABLE
+    const f32_vector y = exp_of_difference(max_f32(splat_f32(-87), x), less);
+#else
+    const struct exponential e = exponential_of(clamp_f32(x, -87, 0), less);
+    const f32_vector y = (1 + (e.upper + e.lower)) * power_of_2(e.n);
+#endif
+    return choose(x < -87, splat_f32(0), y);
+}
 
 // The formula of the reference kernel. Above 30 it is 1, below -89 it is 0. (An approximate reciprocal with one Newton
 // step takes 1.2 times as long as the division.)
@@ -72,7 +94,7 @@ INLINE f32_vector logistic_f32(f32_vector x)
 // e^x - 1 for x < 0, which is -1 below -20: from the terms of the exponential, as it would lose bits near 0.
 INLINE f32_vector elu_f32(f32_vector x)
 {
-    const struct exponential e = exponential_of(max_f32(x, splat_f32(-20)));
+    const struct exponential e = exponential_of(max_f32(x, splat_f32(-20)), (f32_vector){0});
     const f32_vector scale = power_of_2(e.n);
     return choose(x < 0, add_product(scale - 1, e.upper + e.lower, scale), x);
 }
@@ -80,11 +102,48 @@ INLINE f32_vector elu_f32(f32_vector x)
 // (1 - t) / (1 + t) with t = e^-2|x|. It is computed from t - 1, which is exact near 0 as well.
 INLINE f32_vector tanh_f32(f32_vector x)
 {
-    const struct exponential e = exponential_of(max_f32(splat_f32(-20), -2 * magnitude_of(x)));
+    const struct exponential e = exponential_of(max_f32(splat_f32(-20), -2 * magnitude_of(x)), (f32_vector){0});
     const f32_vector scale = power_of_2(e.n);
     const f32_vector less = add_product(scale - 1, e.upper + e.lower, scale); // t - 1
     const f32_vector y = less / (2 + less);
     return with_sign_of(x, magnitude_of(y));
+}
+
+// e^(-c^2 / 2) for c >= 0, with all bits of the square: rounding 13^2 / 2 would cost 6 bits of the result. Beyond 13.19
+// it is 0.
+INLINE f32_vector exp_of_square(f32_vector c)
+{
+#if HAS_FUSED
+    const f32_vector half = -0.5f * c, product = half * c;
+    return exp_below_0(product, add_product(product, half, -c));
+#else
+    const f32_vector upper = (f32_vector)((i32_vector)c & ~0xfff), lower = c - upper; // upper has 12 bits
+    return exp_below_0(-0.5f * upper * upper, lower * (upper + lower * 0.5f));
+#endif
+}
+
+// x Phi(x), Phi the normal distribution: max(x, 0) - |x| Phi(-|x|), where Phi(-c) = e^(-c^2 / 2) P(c) / Q(c) with an
+// error below 2^-26.5 of it, up to c = 13.2; from there on the exponential is 0. -infinity, times 0, is NaN. P and Q
+// begin with numbers whose last place is small beside them, as most inputs are near 0.
+INLINE f32_vector gelu_f32(f32_vector x)
+{
+    const f32_vector limit = splat_f32(14), c = min_f32(limit, magnitude_of(x)), e = exp_of_square(c);
+    const f32_vector s = c * c;
+    f32_vector p = add_product(splat_f32(0x1.862a66p-1f), s, splat_f32(0x1.1e3152p-4f));
+    p = add_product(p, c, add_product(splat_f32(0x1.4497eap-2f), s, splat_f32(0x1.cc1772p-8f)));
+    p = add_product(splat_f32(0x1.cp-1f), c, p);
+    f32_vector q = add_product(splat_f32(0x1.9fad8ep-1f), s, splat_f32(0x1.2050c2p-6f));
+    q = add_product(splat_f32(0x1.75cf1cp+1f), s, q);
+    q = add_product(q, c, add_product(splat_f32(0x1.0b6766p+1f), s, splat_f32(0x1.66b752p-3f)));
+    q = add_product(splat_f32(0x1.cp+0f), c, q);
+    return add_product(max_f32(x, splat_f32(0)), magnitude_of(min_f32(limit, x)) * (p / q), -e);
+}
+
+// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) = x / (1 + e^-2u), where u is what tanh is of.
+INLINE f32_vector gelu_tanh_f32(f32_vector x)
+{
+    const f32_vector doubled = x * add_product(splat_f32(0x1.988454p+0f), x * x, splat_f32(0x1.2444f2p-4f));
+    return x / (1 + exp_f32(-clamp_f32(doubled, -89, 30)));
 }
 
 // An estimate and a step of Newton's, where the CPU has one (RSQRT of 32,768 values on a Zen 4: 9.3 us by a division of

@@ -28,6 +28,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_RSQRT 0          // rsqrt_estimate
 #define HAS_ROUND 0          // round_f32, floor_f32, ceil_f32: to whole numbers
+#define HAS_FUSED 0          // add_product rounds once
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes

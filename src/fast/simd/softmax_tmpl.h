@@ -28,20 +28,6 @@ static float largest_of(const float *x, int length)
     return largest;
 }
 
-// e^x, for x <= 0 or NaN. Results below e^-87, which is a little above the smallest normal number, become 0: CPUs need
-// a hundred cycles for a subnormal number, and masked scores make many of them. (4.5 million values, most of them
-// masked: 22 ms with subnormal results, 4 ms without.)
-INLINE f32_vector exp_below_0(f32_vector x)
-{
-#if HAS_POWER_TABLE
-    const f32_vector y = exp_f32(max_f32(splat_f32(-87), x));
-#else
-    const struct exponential e = exponential_of(clamp_f32(x, -87, 0));
-    const f32_vector y = (1 + (e.upper + e.lower)) * power_of_2(e.n);
-#endif
-    return choose(x < -87, splat_f32(0), y);
-}
-
 // Stores y[i] = exp((x[i] - largest) * beta), where there is a y, and returns their sum.
 static float exponentials(const float *x, float *y, int length, float largest, float beta)
 {
@@ -50,19 +36,19 @@ static float exponentials(const float *x, float *y, int length, float largest, f
     for (; i + SOFTMAX_VECTORS * LANES <= length; i += SOFTMAX_VECTORS * LANES)
         UNROLL for (int k = 0; k < SOFTMAX_VECTORS; k++)
         {
-            const f32_vector v = exp_below_0((load_f32(x + i + k * LANES) - largest) * beta);
+            const f32_vector v = exp_below_0((load_f32(x + i + k * LANES) - largest) * beta, (f32_vector){0});
             sums[k] += v;
             if (y) store_f32(y + i + k * LANES, v);
         }
     for (; i + LANES <= length; i += LANES) {
-        const f32_vector v = exp_below_0((load_f32(x + i) - largest) * beta);
+        const f32_vector v = exp_below_0((load_f32(x + i) - largest) * beta, (f32_vector){0});
         sums[0] += v;
         if (y) store_f32(y + i, v);
     }
     UNROLL for (int k = 1; k < SOFTMAX_VECTORS; k++) sums[0] += sums[k];
     float sum = 0;
     if (i < length) {
-        const f32_vector v = exp_below_0((load_first_f32(x + i, length - i) - largest) * beta);
+        const f32_vector v = exp_below_0((load_first_f32(x + i, length - i) - largest) * beta, (f32_vector){0});
         float rest[LANES];
         store_f32(rest, v);
         if (y) store_first_f32(y + i, v, length - i);
@@ -89,7 +75,7 @@ static void softmax_short_rows(const float *x, float *y, int64_t rows, int lengt
             for (int i = 0; i < length; i++) values[at + i] = (from[at + i] - largest) * beta;
         }
         for (int i = 0; i < all; i += LANES) {
-            store_f32(values + i, exp_below_0(load_f32(values + i)));
+            store_f32(values + i, exp_below_0(load_f32(values + i), (f32_vector){0}));
         }
         for (int at = 0; at < all; at += length) {
             float sum = 0;

@@ -37,6 +37,7 @@ typedef uint8_t u8_quad __attribute__((vector_size(16)));
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 #define INLINE static inline __attribute__((always_inline))
+#define OUTLINE static __attribute__((noinline))
 #define SYMBOL(prefix, level) JOIN(prefix, level)
 #define JOIN(a, b) a##b
 

@@ -28,6 +28,7 @@ enum { REGISTERS = 16 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 1
+#define HAS_FUSED 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ enum { REGISTERS = 32 };
 #define HAS_POWER_TABLE 1
 #define HAS_RSQRT 1
 #define HAS_ROUND 1
+#define HAS_FUSED 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ enum { REGISTERS = 16 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 0
+#define HAS_FUSED 0
 
 // Each of 4 bytes, four times.
 static inline __m128i load_4_times(const uint8_t *at)
