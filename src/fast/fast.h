@@ -110,7 +110,7 @@ extern const struct hl_fast hl_fast_add, hl_fast_sub, hl_fast_mul, hl_fast_div, 
     hl_fast_maximum, hl_fast_minimum, hl_fast_prelu;
 extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast_sqrt, hl_fast_rsqrt,
     hl_fast_hard_swish, hl_fast_leaky_relu, hl_fast_neg, hl_fast_abs, hl_fast_square, hl_fast_floor, hl_fast_ceil,
-    hl_fast_round, hl_fast_elu, hl_fast_gelu;
+    hl_fast_round, hl_fast_elu, hl_fast_gelu, hl_fast_log, hl_fast_sin, hl_fast_cos;
 extern const struct hl_fast hl_fast_batch_matmul, hl_fast_resize_bilinear, hl_fast_softmax, hl_fast_log_softmax,
     hl_fast_transpose_conv;
 

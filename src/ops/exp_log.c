@@ -30,4 +30,4 @@ static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node, double
     HL_MAP_OPERATOR(symbol, struct hl_table, taken_by)
 
 EXP_LOG(exp, expf, &hl_fast_exp)
-EXP_LOG(log, logf, NULL)
+EXP_LOG(log, logf, &hl_fast_log)

@@ -32,8 +32,8 @@ static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
     };
 
 REAL_OPERATOR(square, x *x, &hl_fast_square)
-REAL_OPERATOR(sin, sinf(x), NULL)
-REAL_OPERATOR(cos, cosf(x), NULL)
+REAL_OPERATOR(sin, sinf(x), &hl_fast_sin)
+REAL_OPERATOR(cos, cosf(x), &hl_fast_cos)
 REAL_OPERATOR(ceil, ceilf(x), &hl_fast_ceil)
 REAL_OPERATOR(floor, floorf(x), &hl_fast_floor)
 REAL_OPERATOR(round, rintf(x), &hl_fast_round)

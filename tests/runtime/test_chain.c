@@ -202,7 +202,7 @@ static void left_alone(void **state)
         make_swish(&c, FLOATS);
         if (why == 1) c.model.outputs[c.model.output_count++] = FIRST;
         if (why == 2) c.model.outputs[c.model.output_count++] = FIRST + 1; // the logistic alone may follow
-        if (why == 3) c.nodes[1].builtin = kTfLiteBuiltinCos;
+        if (why == 3) c.nodes[1].builtin = kTfLiteBuiltinSign;
         load(&c);
         TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
         assert_int_equal(is_left_out(one, FIRST), why == 0);
@@ -220,7 +220,7 @@ static void late_operand(void **state)
     (void)state;
     static struct chain c;
     make_chain(&c, CONV, FLOATS, 2, 2);
-    c.nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinCos, TEST_INPUTS(R), TEST_OUTPUTS(FIRST + 1)};
+    c.nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinSign, TEST_INPUTS(R), TEST_OUTPUTS(FIRST + 1)};
     c.nodes[2] =
         (struct test_node){.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(FIRST, FIRST + 1), TEST_OUTPUTS(FIRST + 2)};
     for (int early = 0; early < 2; early++) {

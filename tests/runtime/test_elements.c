@@ -327,16 +327,29 @@ static void maps(void **state)
         enum { NO_BYTES, INT8, BYTES } bytes; // that the operator takes
         double units;
     } operators[] = {
-        {kTfLiteBuiltinLogistic, 0, BYTES, 8},     {kTfLiteBuiltinTanh, 0, BYTES, 8},
-        {kTfLiteBuiltinExp, 0, NO_BYTES, 8},       {kTfLiteBuiltinElu, 0, INT8, 8},
-        {kTfLiteBuiltinGelu, 0, BYTES, 8},         {kTfLiteBuiltinGelu, HL_GeluOptions_approximate, BYTES, 8},
-        {kTfLiteBuiltinRsqrt, 0, NO_BYTES, 8},     {kTfLiteBuiltinHardSwish, 0, BYTES, 8},
-        {kTfLiteBuiltinSqrt, 0, NO_BYTES, 0},      {kTfLiteBuiltinNeg, 0, NO_BYTES, 0},
-        {kTfLiteBuiltinAbs, 0, INT8, 0},           {kTfLiteBuiltinSquare, 0, NO_BYTES, 0},
-        {kTfLiteBuiltinFloor, 0, NO_BYTES, 0},     {kTfLiteBuiltinCeil, 0, NO_BYTES, 0},
-        {kTfLiteBuiltinRound, 0, NO_BYTES, 0},     {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, BYTES, 0},
-        {kTfLiteBuiltinRelu, 0, BYTES, 0},         {kTfLiteBuiltinRelu6, 0, BYTES, 0},
-        {kTfLiteBuiltinReluN1To1, 0, NO_BYTES, 0}, {kTfLiteBuiltinRelu0To1, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinLogistic, 0, BYTES, 8},
+        {kTfLiteBuiltinTanh, 0, BYTES, 8},
+        {kTfLiteBuiltinExp, 0, NO_BYTES, 8},
+        {kTfLiteBuiltinLog, 0, INT8, 8},
+        {kTfLiteBuiltinSin, 0, NO_BYTES, 8},
+        {kTfLiteBuiltinCos, 0, NO_BYTES, 8},
+        {kTfLiteBuiltinElu, 0, INT8, 8},
+        {kTfLiteBuiltinGelu, 0, BYTES, 8},
+        {kTfLiteBuiltinGelu, HL_GeluOptions_approximate, BYTES, 8},
+        {kTfLiteBuiltinRsqrt, 0, NO_BYTES, 8},
+        {kTfLiteBuiltinHardSwish, 0, BYTES, 8},
+        {kTfLiteBuiltinSqrt, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinNeg, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinAbs, 0, INT8, 0},
+        {kTfLiteBuiltinSquare, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinFloor, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinCeil, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinRound, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, BYTES, 0},
+        {kTfLiteBuiltinRelu, 0, BYTES, 0},
+        {kTfLiteBuiltinRelu6, 0, BYTES, 0},
+        {kTfLiteBuiltinReluN1To1, 0, NO_BYTES, 0},
+        {kTfLiteBuiltinRelu0To1, 0, NO_BYTES, 0},
     };
     (void)state;
     for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
@@ -448,6 +461,9 @@ static void functions(void **state)
         FUNCTION(logistic, logistic_value, 4, 0),
         FUNCTION(tanh, tanh, 4, 0),
         FUNCTION(exp, exp, 4, 0),
+        FUNCTION(log, log, 4, 0),
+        FUNCTION(sin, sin, 4, 0),
+        FUNCTION(cos, cos, 4, 0),
         FUNCTION(elu, elu_value, 4, 0),
         FUNCTION(rsqrt, rsqrt_value, 4, 0),
         FUNCTION(gelu, gelu_value, 6, 0),
@@ -460,14 +476,39 @@ static void functions(void **state)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_function(&list[i]);
 }
 
+// The floats that are nearest to multiples of pi / 2, where one of the two is smallest.
+static void sines_near_0(void **state)
+{
+    static const struct function both[] = {FUNCTION(sin, sin, 4, 0), FUNCTION(cos, cos, 4, 0)};
+    enum { COUNT = 21000 };
+    static float x[COUNT], y[COUNT];
+    const struct hl_simd *level;
+    (void)state;
+    for (int i = 0; i < COUNT; i++) x[i] = (float)((i - COUNT / 2) * acos(-1) / (i % 2 ? 2 : 1));
+    for (int l = 0; (level = hl_simd_level(l)); l++)
+        for (int f = 0; f < 2; f++) {
+            kernel_of(&both[f], level)(x, y, COUNT, NULL);
+            for (int i = 0; i < COUNT; i++) error_of(&both[f], level->name, x[i], y[i]);
+        }
+}
+
 int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),       cmocka_unit_test(sub),       cmocka_unit_test(mul),
-        cmocka_unit_test(divisions), cmocka_unit_test(picks),     cmocka_unit_test(squared_difference),
-        cmocka_unit_test(prelu),     cmocka_unit_test(maps),      cmocka_unit_test(quantizations),
-        cmocka_unit_test(functions), cmocka_unit_test(all_bytes), cmocka_unit_test(sums_with_one_rounding),
+        cmocka_unit_test(add),
+        cmocka_unit_test(sub),
+        cmocka_unit_test(mul),
+        cmocka_unit_test(divisions),
+        cmocka_unit_test(picks),
+        cmocka_unit_test(squared_difference),
+        cmocka_unit_test(prelu),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(quantizations),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(sines_near_0),
+        cmocka_unit_test(all_bytes),
+        cmocka_unit_test(sums_with_one_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -477,6 +477,9 @@ LONG_FLOAT_MAP(map_exp, exp_f32(clamp_f32(x, -104, 89)))
 LONG_FLOAT_MAP(map_elu, elu_f32(x))
 LONG_FLOAT_MAP(map_gelu, gelu_f32(x))
 LONG_FLOAT_MAP(map_gelu_tanh, gelu_tanh_f32(x))
+LONG_FLOAT_MAP(map_log, log_f32(x))
+LONG_FLOAT_MAP(map_sin, sin_f32(x))
+LONG_FLOAT_MAP(map_cos, cos_f32(x))
 
 static const struct hl_element_kernels element_kernels = {
     .add_f32 = HL_WHERE(HL_HAS_FLOATS, add_f32),
@@ -518,6 +521,9 @@ static const struct hl_element_kernels element_kernels = {
     .elu = HL_WHERE(HL_HAS_FLOATS, map_elu),
     .gelu = HL_WHERE(HL_HAS_FLOATS, map_gelu),
     .gelu_tanh = HL_WHERE(HL_HAS_FLOATS, map_gelu_tanh),
+    .log = HL_WHERE(HL_HAS_FLOATS, map_log),
+    .sin = HL_WHERE(HL_HAS_FLOATS, map_sin),
+    .cos = HL_WHERE(HL_HAS_FLOATS, map_cos),
     .sqrt = HL_WHERE(HL_HAS_FLOATS, map_sqrt),
     .rsqrt = HL_WHERE(HL_HAS_FLOATS, map_rsqrt),
     .hard_swish = HL_WHERE(HL_HAS_FLOATS, map_hard_swish),

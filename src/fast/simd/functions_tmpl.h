@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a vector of floats: exponential, logistic, hyperbolic tangent, GELU, the inverse of a root,
-// as close to the true values as fast/elements.h says; rounding to whole numbers, exactly.
+// Functions of a vector of floats: exponential, logistic, hyperbolic tangent, GELU, logarithm, sine, cosine, the
+// inverse of a root, as close to the true values as fast/elements.h says; rounding to whole numbers, exactly.
 #ifndef HALITE_FAST_SIMD_FUNCTIONS_TMPL_H
 #define HALITE_FAST_SIMD_FUNCTIONS_TMPL_H
+
+#include <math.h>
 
 #include "fast/simd/vector.h"
 
@@ -144,6 +146,95 @@ INLINE f32_vector gelu_tanh_f32(f32_vector x)
 {
     const f32_vector doubled = x * add_product(splat_f32(0x1.988454p+0f), x * x, splat_f32(0x1.2444f2p-4f));
     return x / (1 + exp_f32(-clamp_f32(doubled, -89, 30)));
+}
+
+// log(m 2^n) for m in [0.75, 1.5): n log(2) + f - f^2 / 2 + f^3 P(f), where f = m - 1 and the error of the last three
+// is below 2^-27.5 of their sum. log(2) has two pieces, of which the first has 15 bits and n at most 8; both are
+// positive, as n may be infinite.
+INLINE f32_vector log_of_parts(f32_vector m, f32_vector n)
+{
+    const f32_vector f = m - 1;
+    f32_vector sum = add_product(splat_f32(0x1.ac90acp-4f), f, splat_f32(-0x1.7140b8p-5f));
+    sum = add_product(splat_f32(-0x1.0d8a0cp-3f), f, sum);
+    sum = add_product(splat_f32(0x1.288418p-3f), f, sum);
+    sum = add_product(splat_f32(-0x1.54efa2p-3f), f, sum);
+    sum = add_product(splat_f32(0x1.99699cp-3f), f, sum);
+    sum = add_product(splat_f32(-0x1.000042p-2f), f, sum);
+    sum = add_product(splat_f32(0x1.5555a4p-2f), f, sum);
+    sum = add_product(splat_f32(-0.5f), f, sum);
+    sum = f + add_product(n * 0x1.7f7d1cp-20f, f * f, sum);
+    return add_product(sum, n, splat_f32(0x1.62e4p-1f));
+}
+
+INLINE f32_vector log_f32(f32_vector x)
+{
+#if HAS_PARTS
+    const f32_vector m = fraction_of(x), n = exponent_of(x);
+    return log_of_parts(m, choose(m < 1, n + 1, n));
+#else
+    // Subnormal numbers are multiplied by 2^23 first. A negative x has the sign that makes NaN of any bits.
+    const i32_vector is_small = x < 0x1p-126f, bits = (i32_vector)choose(is_small, x * 0x1p23f, x);
+    const i32_vector n = (i32_vector)((u32_vector)bits - 0x3f400000) >> 23; // the bits of 0.75
+    const f32_vector m = (f32_vector)((u32_vector)bits - ((u32_vector)n << 23));
+    f32_vector y = log_of_parts(m, __builtin_convertvector(n - (is_small & 23), f32_vector));
+    y = choose(x < INFINITY, y, x);
+    y = (f32_vector)((i32_vector)y | (i32_vector)x >> 31);
+    return choose(x == 0, splat_f32(-INFINITY), y);
+#endif
+}
+
+// x - n pi for |x| up to MAX_REDUCED. What is left may be as small as 2^-27, and keeps its relative precision.
+#define MAX_REDUCED 32768
+INLINE f32_vector less_multiple_of_pi(f32_vector x, f32_vector n)
+{
+#if HAS_FUSED
+    // The first difference has no more than 24 bits, so it is exact. The second is rounded, by half of its last place
+    // at most, and the third is all but that.
+    x = add_product(x, n, splat_f32(-0x1.921fb6p+1f));
+    x = add_product(x, n, splat_f32(0x1.777a5cp-24f));
+    return add_product(x, n, splat_f32(0x1.ee59dap-49f));
+#else
+    // Products with the first piece are exact in double precision.
+    for (int i = 0; i < LANES; i++)
+        x[i] = (float)((double)x[i] - (double)n[i] * 0x1.921fb5444p+1 - (double)n[i] * 0x1.68c234c4c6629p-38);
+    return x;
+#endif
+}
+
+// sin(r), times -1 if the lowest bit of k is set, for |r| hardly above pi / 2: r (1 + r^2 P(r^2)), with an error below
+// 2^-26.8 of it.
+INLINE f32_vector sin_of_rest(f32_vector r, i32_vector k)
+{
+    const f32_vector s = r * r;
+    f32_vector sum = add_product(splat_f32(-0x1.9f6e7ap-13f), s, splat_f32(0x1.5da900p-19f));
+    sum = add_product(splat_f32(0x1.110ecep-7f), s, sum);
+    sum = add_product(splat_f32(-0x1.55554cp-3f), s, sum);
+    const f32_vector y = r * add_product(splat_f32(1), s, sum);
+    return (f32_vector)((u32_vector)y ^ (u32_vector)k << 31);
+}
+
+// By libm, for the vectors that have a lane beyond the bound.
+RARE f32_vector map_lanes(f32_vector x, float (*function)(float))
+{
+    for (int i = 0; i < LANES; i++) x[i] = function(x[i]);
+    return x;
+}
+
+INLINE f32_vector sin_f32(f32_vector x)
+{
+    const float to_integer = 0x1.8p23f;
+    if (any_lane(magnitude_of(x) > MAX_REDUCED)) return map_lanes(x, sinf);
+    const f32_vector shifted = add_product(splat_f32(to_integer), x, splat_f32(0x1.45f306p-2f));
+    return sin_of_rest(less_multiple_of_pi(x, shifted - to_integer), (i32_vector)shifted);
+}
+
+// With x = (k - 1/2) pi + r it is sin(r), times -1 if k is odd.
+INLINE f32_vector cos_f32(f32_vector x)
+{
+    const float to_integer = 0x1.8p23f;
+    if (any_lane(magnitude_of(x) > MAX_REDUCED)) return map_lanes(x, cosf);
+    const f32_vector shifted = add_product(splat_f32(0.5f), x, splat_f32(0x1.45f306p-2f)) + to_integer;
+    return sin_of_rest(less_multiple_of_pi(x, shifted - to_integer - 0.5f), (i32_vector)shifted);
 }
 
 // An estimate and a step of Newton's, where the CPU has one (RSQRT of 32,768 values on a Zen 4: 9.3 us by a division of

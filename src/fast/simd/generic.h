@@ -6,6 +6,7 @@
 #define HALITE_FAST_SIMD_GENERIC_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_RSQRT 0          // rsqrt_estimate
 #define HAS_ROUND 0          // round_f32, floor_f32, ceil_f32: to whole numbers
+#define HAS_PARTS 0          // exponent_of, fraction_of: the parts of floats
 #define HAS_FUSED 0          // add_product rounds once
 #define HAS_SPREAD 0         // permute: lanes in any order, as tiles of several groups of columns need it
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
@@ -92,6 +94,14 @@ static inline f32_vector sqrt_f32(f32_vector x)
 {
     for (int i = 0; i < LANES; i++) x[i] = sqrtf(x[i]);
     return x;
+}
+
+// Whether a lane of the mask is set; lanes are all ones or all zeros.
+static inline bool any_lane(i32_vector mask)
+{
+    int32_t all = 0;
+    for (int i = 0; i < LANES; i++) all |= mask[i];
+    return all != 0;
 }
 
 // Truncates towards zero.
@@ -220,6 +230,11 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // HAS_ROUND
 // f32_vector round_f32(f32_vector x), floor_f32, ceil_f32
 //     x as a whole number: the nearest, halves to the even one; the next that is not above x; that is not below x.
+//
+// HAS_PARTS
+// f32_vector fraction_of(f32_vector x), exponent_of
+//     x = m 2^n with m in [0.75, 1.5), also for subnormal x: m; and n, or n - 1 where m < 1. NaN is the fraction
+//     where x is NaN or below 0; of 0 and of infinity the exponents are -infinity and infinity.
 //
 // HAS_TABLES
 // struct byte_table load_table(const uint8_t table[256])

@@ -4,6 +4,7 @@
 #define HALITE_FAST_SIMD_NEON_H
 
 #include <arm_neon.h>
+#include <stdbool.h>
 
 enum { BYTES = 16 };
 #include "fast/simd/lanes.h"
@@ -23,6 +24,7 @@ enum { REGISTERS = 32 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 1
+#define HAS_PARTS 0
 #define HAS_FUSED 1
 #define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
@@ -132,6 +134,11 @@ static inline f32_vector floor_f32(f32_vector x)
 static inline f32_vector ceil_f32(f32_vector x)
 {
     return (f32_vector)vrndpq_f32((float32x4_t)x);
+}
+
+static inline bool any_lane(i32_vector mask)
+{
+    return vmaxvq_u32((uint32x4_t)mask) != 0;
 }
 
 static inline i32_vector to_i32(f32_vector v)

@@ -23,6 +23,7 @@ enum { REGISTERS = 32 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 0
+#define HAS_PARTS 0
 #define HAS_FUSED 1
 #define HAS_LANE_PRODUCTS 1
 #define HAS_DOT2_HALVES 0

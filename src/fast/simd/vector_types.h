@@ -38,6 +38,7 @@ typedef uint8_t u8_quad __attribute__((vector_size(16)));
 #endif
 #define INLINE static inline __attribute__((always_inline))
 #define OUTLINE static __attribute__((noinline))
+#define RARE static __attribute__((noinline, cold))
 #define SYMBOL(prefix, level) JOIN(prefix, level)
 #define JOIN(a, b) a##b
 

@@ -5,6 +5,7 @@
 #define HALITE_FAST_SIMD_X86_AVX2_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 
 enum { BYTES = 32 };
 #include "fast/simd/vector_types.h"
@@ -28,6 +29,7 @@ enum { REGISTERS = 16 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 1
+#define HAS_PARTS 0
 #define HAS_FUSED 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
@@ -101,6 +103,11 @@ static inline u8_vector load_halves(const void *a, const void *b)
 static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 {
     return (f32_vector)_mm256_fmadd_ps((__m256)w, (__m256)x, (__m256)sum);
+}
+
+static inline bool any_lane(i32_vector mask)
+{
+    return _mm256_movemask_ps((__m256)mask) != 0;
 }
 
 static inline float largest_lane(f32_vector v)

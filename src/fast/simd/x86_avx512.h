@@ -5,6 +5,7 @@
 #define HALITE_FAST_SIMD_X86_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 
 enum { BYTES = 64 };
 #include "fast/simd/vector_types.h"
@@ -28,6 +29,7 @@ enum { REGISTERS = 32 };
 #define HAS_POWER_TABLE 1
 #define HAS_RSQRT 1
 #define HAS_ROUND 1
+#define HAS_PARTS 1
 #define HAS_FUSED 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
@@ -132,9 +134,24 @@ static inline f32_vector rsqrt_estimate(f32_vector x)
     return (f32_vector)_mm512_rsqrt14_ps((__m512)x);
 }
 
+static inline f32_vector fraction_of(f32_vector x)
+{
+    return (f32_vector)_mm512_getmant_ps((__m512)x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
+
+static inline f32_vector exponent_of(f32_vector x)
+{
+    return (f32_vector)_mm512_getexp_ps((__m512)x);
+}
+
 static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 {
     return (f32_vector)_mm512_fmadd_ps((__m512)w, (__m512)x, (__m512)sum);
+}
+
+static inline bool any_lane(i32_vector mask)
+{
+    return _mm512_movepi32_mask((__m512i)mask) != 0;
 }
 
 static inline float largest_lane(f32_vector v)

@@ -5,6 +5,7 @@
 #define HALITE_FAST_SIMD_X86_SSE2_H
 
 #include <emmintrin.h>
+#include <stdbool.h>
 
 enum { BYTES = 16 };
 #include "fast/simd/lanes.h"
@@ -28,6 +29,7 @@ enum { REGISTERS = 16 };
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
 #define HAS_ROUND 0
+#define HAS_PARTS 0
 #define HAS_FUSED 0
 
 // Each of 4 bytes, four times.
@@ -65,6 +67,11 @@ static inline void store_bytes(uint8_t *at, i32_vector v)
 static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 {
     return sum + w * x;
+}
+
+static inline bool any_lane(i32_vector mask)
+{
+    return _mm_movemask_ps((__m128)mask) != 0;
 }
 
 #endif
