@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL of floats, or of int16 with int16 or int8, as products of tiles. The second operand is packed into
 // panels: each by the item of work that multiplies with it, or all once where it is constant. Rows of the first operand
-// are read where they lie, or are copied first: columns, and int16 whose number is odd, for a step reads two. (512 x 256
-// int16 times 256 x 1280 and 256 x 128: 31.6 ms on the reference kernel, 4.3 ms so, with AVX-512.)
+// are read where they lie, or are copied first: columns, and int16 whose number is odd, for a step reads two.
+// (512 x 256 int16 times 256 x 1280 and 256 x 128: 31.6 ms on the reference kernel, 4.3 ms so, with AVX-512.)
 #include "ops/batch_matmul.h"
 
 #include <math.h>

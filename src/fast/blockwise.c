@@ -36,15 +36,18 @@ bool hl_blockwise_fits(const struct hl_fully_connected *op, const TfLiteTensor *
 
 // ---- packing ------------------------------------------------------------------------------------
 
+// Four nibbles as the lower halves of four bytes.
+static uint32_t spread_nibbles(uint32_t nibbles)
+{
+    nibbles = (nibbles | nibbles << 8) & 0x00ff00ff;
+    return (nibbles | nibbles << 4) & 0x0f0f0f0f;
+}
+
 // Eight neighboring values of a unit, the lowest nibble first, as the panel has them.
 static uint32_t pack_octet(const uint8_t *from)
 {
-    uint32_t packed = 0;
-    for (int i = 0; i < OCTET; i++) {
-        const uint32_t value = (from[i / 2] >> i % 2 * 4 & 15u) ^ OFFSET;
-        packed |= value << (i % 4 * 8 + i / 4 * 4);
-    }
-    return packed;
+    const uint32_t first = spread_nibbles((uint32_t)(from[0] | from[1] << 8));
+    return (first | spread_nibbles((uint32_t)(from[2] | from[3] << 8)) << 4) ^ OFFSET * 0x11111111u;
 }
 
 static int sum_of_octet(uint32_t packed)

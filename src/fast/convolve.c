@@ -486,7 +486,10 @@ static void run_item(void *arg, int64_t item, int worker)
     };
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, run->x);
     if (c->packed.unit) c->packed.unit->begin();
-    (words ? run_words : run_panels)(run, &block, &output, piece.first_panel, piece.end_panel);
+    if (words)
+        run_words(run, &block, &output, piece.first_panel, piece.end_panel);
+    else
+        run_panels(run, &block, &output, piece.first_panel, piece.end_panel);
     if (c->packed.unit) c->packed.unit->end();
     hl_chain_rows(&run->chain, block.first, block.count);
 }

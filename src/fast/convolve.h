@@ -26,8 +26,8 @@ bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_co
                   struct hl_conv_shape *shape);
 
 // *state: of *bytes bytes, or NULL (fast.h). Input and filter are float32, or the input is int8 or uint8 and hl_widen
-// reads the filter, or (hybrid: results.filter_scales) the input is float32 with such a filter, or (results.words) it is
-// int16, there is one group, and hl_simd_best_of_pairs has a level. There is at least one output position, and one
+// reads the filter, or (hybrid: results.filter_scales) the input is float32 with such a filter, or (results.words) it
+// is int16, there is one group, and hl_simd_best_of_pairs has a level. There is at least one output position, and one
 // output channel.
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes);

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "base/rescale.h"
+
 // y[i] = f(a[i], b[i]). `state` is the node's user_data, as in ops/common/binary.h.
 typedef void hl_pair_kernel(const void *a, const void *b, void *y, int64_t count, const void *state);
 // y[i] = f(x[i], params).
@@ -38,7 +40,10 @@ struct hl_byte_scale {
 typedef void hl_quantize_kernel(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *scale);
 typedef void hl_dequantize_kernel(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *scale);
 
-// A kernel from bytes to bytes is NULL where the CPU level has no instructions for it.
+// y[i] = hl_rescale_apply of x[i], clamped to int16.
+typedef void hl_rescale_kernel(const int16_t *x, int16_t *y, int64_t count, const struct hl_rescale *rescale);
+
+// A kernel from integers to integers is NULL where the CPU level has no instructions for it.
 struct hl_element_kernels {
     // The same results as ops/arithmetic.c, div.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
     hl_pair_kernel *add_f32, *sub_f32, *mul_f32, *div_f32, *square_f32, *prelu_f32;
@@ -60,6 +65,7 @@ struct hl_element_kernels {
     hl_byte_map_kernel *bytes; // y[i] = table[x[i]]
     hl_quantize_kernel *quantize;
     hl_dequantize_kernel *dequantize_i8, *dequantize_u8;
+    hl_rescale_kernel *rescale_words;
 };
 
 #endif

@@ -332,6 +332,8 @@ struct map {
     hl_quantize_kernel *quantize;
     hl_dequantize_kernel *dequantize;
     struct hl_byte_scale scale;
+    hl_rescale_kernel *rescale_words;
+    struct hl_rescale rescale;
     const struct hl_chain *chain; // that goes on with the output; NULL: none
 };
 
@@ -352,6 +354,8 @@ static void map_elements(const struct map *map, const void *x, void *y, int64_t 
         map->bytes(x, y, count, map->table);
     else if (map->quantize)
         map->quantize(x, y, count, &map->scale);
+    else if (map->rescale_words)
+        map->rescale_words(x, y, count, &map->rescale);
     else
         map->dequantize(x, y, count, &map->scale);
 }
@@ -409,7 +413,7 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
 
 static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map, void **state, size_t *bytes)
 {
-    const bool has_kernel = map->floats || map->bytes || map->quantize || map->dequantize;
+    const bool has_kernel = map->floats || map->bytes || map->quantize || map->dequantize || map->rescale_words;
     if (!has_kernel || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
     *bytes = sizeof *map;
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
@@ -492,6 +496,11 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     struct map map = {.table = node->user_data};
+    if (x->type == kTfLiteInt16 && y->type == kTfLiteInt16) {
+        map.rescale_words = kernels_for(y)->rescale_words;
+        map.rescale = hl_rescale_from(hl_scale(x) / hl_scale(y)); // zero points are 0
+        return make_map(ctx, node, &map, state, bytes);
+    }
     if (!is_8bit(y)) return kTfLiteOk;
     if (is_8bit(x))
         map.bytes = kernels_for(y)->bytes;

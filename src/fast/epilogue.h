@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the sums of a product: floats are bounded, integers are requantized to bytes, scaled in doubles to
-// bytes, or, in hybrid nodes, made floats; sums of products of int16 become int16. In: one tile of sums. Out: values of the output tensor. Each way is a struct
-// hl_epilogue_form, which also knows what it keeps for each output channel.
+// bytes, or, in hybrid nodes, made floats; sums of products of int16 become int16. In: one tile of sums. Out: values of
+// the output tensor. Each way is a struct hl_epilogue_form, which also knows what it keeps for each output channel.
 #ifndef HALITE_FAST_EPILOGUE_H
 #define HALITE_FAST_EPILOGUE_H
 

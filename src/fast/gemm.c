@@ -91,13 +91,12 @@ void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matri
     }
 }
 
-// One layer of a column of int16: the second has the lower byte, as a signed number.
+// One layer of a column of int16: the first rounds to the nearest multiple of 256, and the second is what that leaves,
+// the lower byte as a signed number.
 static void pack_int16(const int16_t *from, int64_t stride, int64_t count, int layer, int16_t *restrict to)
 {
-    if (layer == 1)
-        for (int64_t k = 0; k < count; k++) to[k] = (int8_t)(from[k * stride] & 255);
-    else
-        for (int64_t k = 0; k < count; k++) to[k] = (int16_t)((from[k * stride] + 128) >> 8);
+    const int half = layer == 0 ? 128 : 0, up = layer == 0 ? 0 : 24, down = layer == 0 ? 8 : 24;
+    for (int64_t k = 0; k < count; k++) to[k] = (int16_t)((int32_t)((uint32_t)(from[k * stride] + half) << up) >> down);
 }
 
 // `count` integers of a column, from element `from` of the matrix on, as they are multiplied.

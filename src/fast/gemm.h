@@ -69,7 +69,7 @@ void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *ma
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
                    void *to);
 
-// Then, where x is int16: the tiles of a dot width of 2 are multiplied in pieces. `fits`: all sums of a layer fit int32.
+// Then, where x is int16: the tiles of a dot width of 2 are multiplied in pieces. fits: all sums of a layer fit int32.
 void hl_packed_use_pieces(struct hl_packed *packed, bool fits);
 
 // Bytes of a packed panel, and of a packed row of x.

@@ -87,7 +87,8 @@ struct hl_position {
 // when fused.) Products are rounded in rows of one segment only.
 enum { HL_FEW_PRODUCTS = 4096 };
 
-// dot_width, w_zero: of the weights; type: of x. Everything but the memory; rows->segment is what the weights must be packed with.
+// dot_width, w_zero: of the weights; type: of x. Everything but the memory; rows->segment is what the weights must be
+// packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, TfLiteType type);
 // A matrix unit multiplies the rows.

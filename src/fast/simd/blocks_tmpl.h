@@ -11,8 +11,9 @@
 #include "fast/simd/vector.h"
 
 // An octet is one vector of weights for each vector of columns, and so many steps of DOT_WIDTH values. Rows that share
-// the weights keep two vectors of integers and two of floats each.
-enum { OCTET_STEPS = 8 / DOT_WIDTH, BLOCK_ROWS = REGISTERS >= 32 ? 4 : 2 };
+// the weights keep two vectors of integers and two of floats each. (11 rows of 1024 x 1024, us, one row at a time and
+// so: AVX-512 VNNI 88, 64. With pairs of int16 AVX2 has 223 and 208, which is not worth its code. Four rows took 67.)
+enum { OCTET_STEPS = 8 / DOT_WIDTH, BLOCK_ROWS = HAS_DOT4 ? 2 : 1 };
 
 // The weights of one step are the nibbles at one position of each byte, or of each int16. They are never negative, so
 // that it does not matter whether a level takes bytes of its second operand as signed.
@@ -77,7 +78,7 @@ INLINE void block_rows(const struct hl_block_tile *tile, int first, int rows)
 void SYMBOL(hl_multiply_blocks_, LEVEL)(const struct hl_block_tile *tile)
 {
     int r = 0;
-    for (; r + BLOCK_ROWS <= tile->rows; r += BLOCK_ROWS) block_rows(tile, r, BLOCK_ROWS);
+    for (; r + BLOCK_ROWS <= tile->rows && BLOCK_ROWS > 1; r += BLOCK_ROWS) block_rows(tile, r, BLOCK_ROWS);
     for (; r < tile->rows; r++) block_rows(tile, r, 1);
 }
 

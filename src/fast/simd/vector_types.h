@@ -25,6 +25,7 @@ typedef uint32_t u32_half __attribute__((vector_size(BYTES / 2)));
 typedef int32_t i32_half __attribute__((vector_size(BYTES / 2)));
 typedef int16_t i16_half __attribute__((vector_size(BYTES / 2)));
 typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
+typedef int16_t i16_lanes __attribute__((vector_size(2 * LANES)));
 typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
 typedef float f32_quad __attribute__((vector_size(16)));
 typedef uint32_t u32_quad __attribute__((vector_size(16)));
