@@ -77,7 +77,7 @@ static void take_row(const char *line, FILE *output)
     char *found = find(name);
     const bool all = !named_operators && !has_models;
     if (!found && !all) {
-        if (is_builtin) hl_text_add(&without, "#define HL_WITHOUT_%s\n", name);
+        if (is_builtin) hl_text_add(&without, "#define HL_WITHOUT_%s 1\n", name);
         return;
     }
     fputs(line, output);

@@ -19,39 +19,31 @@
 #define HL_HAS_INTEGERS (HL_HAS_BYTES || HL_HAS_TYPE(kTfLiteInt16))
 #define HL_HAS_WORDS (HL_HAS_BYTES && HL_HAS_TYPE(kTfLiteInt16))
 
-// Weights of 4 bits with a scale for each block of columns, in hybrid FULLY_CONNECTED.
-#ifdef HL_WITHOUT_FULLY_CONNECTED
-#define HL_HAS_BLOCKS 0
-#else
-#define HL_HAS_BLOCKS (HL_HAS_TYPE(kTfLiteInt4) && HL_HAS_FLOATS)
-#endif
+// HL_HAS_OP(ADD): whether an operator is built, 1 or 0, for #if and for expressions. Where HL_WITHOUT_ADD is 1, the
+// second of three arguments is 0; otherwise the first argument takes it in, and the second is 1.
+#define HL_HAS_OP(name) HL_IS_BUILT(HL_WITHOUT_##name)
+#define HL_IS_BUILT(without) HL_IS_BUILT_OF(without)
+#define HL_IS_BUILT_OF(without) HL_SECOND_OF(HL_ARGUMENT_##without 0, 1, 0)
+#define HL_ARGUMENT_1 0,
+#define HL_SECOND_OF(...) HL_SECOND(__VA_ARGS__)
+#define HL_SECOND(first, second, ...) second
 
-// Microkernels stand in one table for all operators; these have a single use.
-#if defined(HL_WITHOUT_ARG_MAX) && defined(HL_WITHOUT_ARG_MIN)
-#define HL_HAS_LARGEST 0
-#else
-#define HL_HAS_LARGEST 1
-#endif
-#ifdef HL_WITHOUT_RESIZE_BILINEAR
-#define HL_HAS_RESIZE 0
-#else
-#define HL_HAS_RESIZE 1
-#endif
-#ifdef HL_WITHOUT_AVERAGE_POOL_2D
-#define HL_HAS_AVERAGE_POOL 0
-#else
-#define HL_HAS_AVERAGE_POOL 1
-#endif
-#ifdef HL_WITHOUT_MAX_POOL_2D
-#define HL_HAS_MAX_POOL 0
-#else
-#define HL_HAS_MAX_POOL 1
-#endif
-#ifdef HL_WITHOUT_L2_POOL_2D
-#define HL_HAS_L2_POOL 0
-#else
-#define HL_HAS_L2_POOL 1
-#endif
+// Weights of 4 bits with a scale for each block of columns, in hybrid FULLY_CONNECTED.
+#define HL_HAS_BLOCKS (HL_HAS_OP(FULLY_CONNECTED) && HL_HAS_TYPE(kTfLiteInt4) && HL_HAS_FLOATS)
+
+// Microkernels stand in one table for all operators; these have few uses.
+#define HL_HAS_LARGEST (HL_HAS_OP(ARG_MAX) || HL_HAS_OP(ARG_MIN))
+#define HL_HAS_SUMS (HL_HAS_OP(SUM) || HL_HAS_OP(MEAN))
+#define HL_HAS_EXTREMES \
+    (HL_HAS_OP(REDUCE_MAX) || HL_HAS_OP(REDUCE_MIN) || HL_HAS_OP(REDUCE_ANY) || HL_HAS_OP(REDUCE_ALL))
+#define HL_HAS_RECURRENT                                                                               \
+    (HL_HAS_OP(LSTM) || HL_HAS_OP(RNN) || HL_HAS_OP(SVDF) || HL_HAS_OP(UNIDIRECTIONAL_SEQUENCE_RNN) || \
+     HL_HAS_OP(UNIDIRECTIONAL_SEQUENCE_LSTM) || HL_HAS_OP(BIDIRECTIONAL_SEQUENCE_RNN) ||               \
+     HL_HAS_OP(BIDIRECTIONAL_SEQUENCE_LSTM))
+#define HL_HAS_RESIZE HL_HAS_OP(RESIZE_BILINEAR)
+#define HL_HAS_AVERAGE_POOL HL_HAS_OP(AVERAGE_POOL_2D)
+#define HL_HAS_MAX_POOL HL_HAS_OP(MAX_POOL_2D)
+#define HL_HAS_L2_POOL HL_HAS_OP(L2_POOL_2D)
 // Where size counts most, a second way to convolve is too much.
 #ifdef HALITE_SMALL
 #define HL_HAS_WINOGRAD 0

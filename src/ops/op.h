@@ -73,8 +73,11 @@ static inline const void *hl_data(const TfLiteTensor *tensor)
 #define HL_OUT(type, tensor) ((type *)(tensor)->data.data)
 
 // Before a loop over elements of which none uses what another wrote: its arrays may be the same memory (hl_op.inplace).
-// Without it compilers vectorize only where they find at run time that the arrays differ.
-#if defined __clang__
+// Without it compilers vectorize only where they find at run time that the arrays differ. Not on 32-bit Arm, whose
+// vectors take subnormal numbers for 0, which clang otherwise leaves to the scalar unit.
+#if defined __clang__ && defined __arm__
+#define HL_INDEPENDENT
+#elif defined __clang__
 #define HL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined __GNUC__
 #define HL_INDEPENDENT _Pragma("GCC ivdep")

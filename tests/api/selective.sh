@@ -49,8 +49,9 @@ if "$work/model_kernels" "$other" 2>"$work/message"; then fail "a model runs who
 grep -q "TANH" "$work/message" || fail "the message does not name the operator: $(cat "$work/message")"
 if "$work/named_kernels" demo/digits.tflite 2>/dev/null; then fail "a model runs whose operators were not named"; fi
 [ "$(grep -c '^CUSTOM\|^OP' "$work/names/abi/operators.def")" -eq 2 ] || fail "two names do not give two rows"
+# The tables of microkernels are the library's, whole; packaging/selective has what a build without them makes.
 all=$(wc -c <"$work/all_kernels") model=$(wc -c <"$work/model_kernels")
-[ $((model * 5)) -lt $((all * 3)) ] || fail "$model bytes with some kernels, $all with all"
+[ $((model * 3)) -lt $((all * 2)) ] || fail "$model bytes with some kernels, $all with all"
 # types_of FOLDER: the line of a selection's types.
 types_of() {
     sed -n 's/^.*select_ops: //p' "$work/$1/types/abi/selection.h"

@@ -545,23 +545,23 @@ static void row_tanh(float *values, int64_t count)
     { \
         .range = HL_WHERE(HL_HAS_BYTES, row_range), \
         .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize), \
-        .dots_f32 = HL_WHERE(HL_HAS_FLOATS, dots_f32), \
-        .dots_i8 = HL_WHERE(HL_HAS_BYTES, dots_i8), \
-        .dots_i16 = HL_WHERE(HL_HAS_INTEGERS, dots_i16), \
-        .logistic = HL_WHERE(HL_HAS_FLOATS, row_logistic), \
-        .tanh = HL_WHERE(HL_HAS_FLOATS, row_tanh), \
-        .logistic_i16 = HL_WHERE(HL_HAS_INTEGERS, logistic_i16), \
-        .tanh_i16 = HL_WHERE(HL_HAS_INTEGERS, tanh_i16), \
+        .dots_f32 = HL_WHERE((HL_HAS_RECURRENT || HL_HAS_OP(L2_NORMALIZATION)) && HL_HAS_FLOATS, dots_f32), \
+        .dots_i8 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_BYTES, dots_i8), \
+        .dots_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, dots_i16), \
+        .logistic = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_FLOATS, row_logistic), \
+        .tanh = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_FLOATS, row_tanh), \
+        .logistic_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, logistic_i16), \
+        .tanh_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, tanh_i16), \
         .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes), \
         .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats), \
-        .add_byte_rows = HL_WHERE(HL_HAS_BYTES, add_byte_rows), \
-        .add_byte_columns = HL_WHERE(HL_HAS_BYTES, add_byte_columns), \
-        .largest_byte_of_rows = HL_WHERE(HL_HAS_BYTES, largest_byte_of_rows), \
-        .largest_byte_of_columns = HL_WHERE(HL_HAS_BYTES, largest_byte_of_columns), \
-        .add_rows = HL_WHERE(HL_HAS_FLOATS, add_rows), \
-        .largest_of_rows = HL_WHERE(HL_HAS_FLOATS, largest_of_rows), \
-        .add_columns = HL_WHERE(HL_HAS_FLOATS, add_columns), \
-        .largest_of_columns = HL_WHERE(HL_HAS_FLOATS, largest_of_columns), \
+        .add_byte_rows = HL_WHERE(HL_HAS_SUMS && HL_HAS_BYTES, add_byte_rows), \
+        .add_byte_columns = HL_WHERE(HL_HAS_SUMS && HL_HAS_BYTES, add_byte_columns), \
+        .largest_byte_of_rows = HL_WHERE(HL_HAS_EXTREMES, largest_byte_of_rows), \
+        .largest_byte_of_columns = HL_WHERE(HL_HAS_EXTREMES, largest_byte_of_columns), \
+        .add_rows = HL_WHERE(HL_HAS_SUMS && HL_HAS_FLOATS, add_rows), \
+        .largest_of_rows = HL_WHERE(HL_HAS_EXTREMES && HL_HAS_FLOATS, largest_of_rows), \
+        .add_columns = HL_WHERE(HL_HAS_SUMS && HL_HAS_FLOATS, add_columns), \
+        .largest_of_columns = HL_WHERE(HL_HAS_EXTREMES && HL_HAS_FLOATS, largest_of_columns), \
         .pool = pool_kernels, \
     }
 // clang-format on
