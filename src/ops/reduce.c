@@ -110,8 +110,8 @@ RUN(smallest_i16, int16_t, int16_t, b < a ? b : a, false)
 RUN(smallest_i32, int32_t, int32_t, b < a ? b : a, false)
 RUN(smallest_i64, int64_t, int64_t, b < a ? b : a, false)
 
-RUN(any_bool, uint8_t, uint8_t, a | (b != 0), false)
-RUN(all_bool, uint8_t, uint8_t, a &(b != 0), false)
+RUN(any_bool, uint8_t, uint8_t, (b != 0) | a, false)
+RUN(all_bool, uint8_t, uint8_t, (b != 0) & a, false)
 
 // A kind of reduction for a type: what sums are made of, what they start from and how they grow.
 struct reducer {

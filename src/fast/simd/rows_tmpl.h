@@ -482,20 +482,22 @@ static void add_byte_columns(const uint8_t *x, uint8_t flip, int64_t stride, int
     }
 }
 
-typedef uint8_t byte_quad __attribute__((vector_size(16)));
-
-INLINE byte_quad larger_of_quads(byte_quad a, byte_quad b)
+INLINE u8_quad larger_of_quads(u8_quad a, u8_quad b)
 {
-    const byte_quad mask = (byte_quad)(a > b);
+#if BYTES_ABOVE_QUAD
+    return max_u8_quad(a, b);
+#else
+    const u8_quad mask = (u8_quad)(a > b);
     return (a & mask) | (b & ~mask);
+#endif
 }
 
 INLINE uint8_t largest_byte(u8_vector v)
 {
-    byte_quad pieces[BYTES / sizeof(byte_quad)];
+    u8_quad pieces[BYTES / sizeof(u8_quad)];
     memcpy(pieces, &v, sizeof v);
-    UNROLL for (size_t i = 1; i < BYTES / sizeof(byte_quad); i++) pieces[0] = larger_of_quads(pieces[0], pieces[i]);
-    byte_quad q = pieces[0];
+    UNROLL for (size_t i = 1; i < BYTES / sizeof(u8_quad); i++) pieces[0] = larger_of_quads(pieces[0], pieces[i]);
+    u8_quad q = pieces[0];
     q = larger_of_quads(q, __builtin_shufflevector(q, q, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
     q = larger_of_quads(q, __builtin_shufflevector(q, q, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
     q = larger_of_quads(q, __builtin_shufflevector(q, q, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
