@@ -5,21 +5,16 @@
 command -v python3 >/dev/null || { echo "skipped: no python3 to make a terminal with"; exit 77; }
 cat >"$work/terminal.py" <<'END'
 # terminal.py COLUMNS COMMAND...: runs it with standard error on a terminal of so many columns, whose text is printed.
-import fcntl, os, pty, struct, subprocess, sys, termios
+# This side keeps the terminal open and ends its text itself: a kernel may drop what a closed terminal still held.
+import fcntl, os, pty, struct, subprocess, sys, termios, threading
 ours, theirs = pty.openpty()
 fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
 child = subprocess.Popen(sys.argv[2:], stderr=theirs, stdout=open(os.devnull, "w"))
-os.close(theirs)
+threading.Thread(target=lambda: (child.wait(), os.write(theirs, b"\0"))).start()
 text = b""
-while True:
-    try:
-        more = os.read(ours, 65536)
-    except OSError:
-        break
-    if not more:
-        break
-    text += more
-print(text.decode().replace("\r", "\n").replace("\033[K", "<"))
+while not text.endswith(b"\0"):
+    text += os.read(ours, 65536)
+print(text[:-1].decode().replace("\r", "\n").replace("\033[K", "<"))
 sys.exit(child.wait())
 END
 
