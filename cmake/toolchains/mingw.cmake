@@ -18,6 +18,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 find_program(HALITE_WINE NAMES wine wine64)
 if(HALITE_WINE)
     # In a folder for Wine's registry and drives that belongs to this build.
-    set(CMAKE_CROSSCOMPILING_EMULATOR
-        ${CMAKE_COMMAND} -E env WINEDEBUG=-all WINEPREFIX=${CMAKE_BINARY_DIR}/wine ${HALITE_WINE})
+    set(HALITE_IN_WINE ${CMAKE_COMMAND} -E env WINEDEBUG=-all WINEPREFIX=${CMAKE_BINARY_DIR}/wine)
+    set(CMAKE_CROSSCOMPILING_EMULATOR ${HALITE_IN_WINE} ${HALITE_WINE})
+    find_program(HALITE_WINESERVER NAMES wineserver)
 endif()
