@@ -23,7 +23,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAX = "max,sme=off"
-LEVELS = [("baseline", "cortex-a57"), ("dotprod", "neoverse-n1"), ("i8mm", f"{MAX},sve=off"),
+LEVELS = [("baseline", "cortex-a57"), ("smull", "cortex-a57"), ("dotprod", "neoverse-n1"), ("i8mm", f"{MAX},sve=off"),
           ("sve256", f"{MAX},sve-max-vq=2"), ("sve512", f"{MAX},sve-max-vq=4")]
 PEERS = [("NEON", "cortex-a57", "0xd07", ""), ("dotprod", "neoverse-n1", "0xd0c", " asimddp"),
          ("i8mm", f"{MAX},sve=off", "0xd49", " asimddp i8mm")]

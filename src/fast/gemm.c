@@ -59,6 +59,8 @@ void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, 
     int64_t columns = packed->panels * packed->simd->columns, integers = packed->dot_width > 1;
     hl_parts_add_constant(parts, &packed->weights, matrices * columns * packed->layers, packed->steps, 4);
     hl_parts_add_constant(parts, &packed->initial, integers || has_bias ? matrices : 0, columns, 4);
+    hl_parts_add_constant(parts, &packed->narrow, packed->dot_width == 4 && packed->simd->asks_narrow ? matrices : 0,
+                          packed->panels, sizeof *packed->narrow);
     hl_parts_add_constant(parts, &packed->w_sums, keep_sums ? matrices : 0, columns, 4);
 }
 
@@ -204,6 +206,9 @@ static void pack_integers(const struct hl_packed *packed, const struct hl_matrix
     const int64_t left = hl_packed_columns(packed, matrix_index) - first;
     char *const to = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
     hl_pack_integers(packed, matrix, matrix_index, panel, to);
+    if (packed->narrow)
+        packed->narrow[matrix_index * packed->panels + panel] =
+            !memchr(to, 0x80, (size_t)hl_packed_panel_bytes(packed));
     uint32_t sums[MAX_COLUMNS] = {0};
     if (packed->layers == 1) sum_columns(packed, to, sums); // int16 have no zero point
     const uint32_t *bias = initial->bias, zeros_of_depth = (uint32_t)packed->depth * (uint32_t)packed->w_zero;

@@ -35,6 +35,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
 #define HAS_DOT2_HALVES 0    // sums of products of int16 in two vectors
+#define HAS_OCTETS 0         // add_octets, add_narrow_products, add_up: products of 8 neighboring bytes
 #define HAS_DOT4 0           // add_dot4: dot products of four bytes
 #define DOT4_SIGNED_X 0      // the second operand of add_dot4 is int8; otherwise it is uint8
 
@@ -252,6 +253,16 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     Each lane: sum + one product, of the int16 in the lower, or upper, half of the vectors.
 // u32_vector join_dots(u32_vector low, u32_vector high)
 //     Such sums as add_dot2 has them: a lane is two of them.
+//
+// HAS_OCTETS, of vectors of 16 bytes
+// octet load_octet(const char *at) and load_half_octet
+//     8 int8; or 4, and zeros.
+// u32_vector add_octet_products(u32_vector sum, octet w, octet x)
+//     Each lane: sum + two of the 8 products.
+// u32_vector add_narrow_products(u32_vector sum, octet w0, octet x0, octet w1, octet x1)
+//     Those of w0 and x0, and of w1 and x1. No int8 of w0 and w1 is -128.
+// u32_vector add_up(const u32_vector v[4])
+//     The sum of the lanes of each.
 //
 // HAS_HALVES
 // f32_half add_product_half(f32_half sum, f32_half w, f32_half x)

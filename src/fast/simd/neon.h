@@ -29,11 +29,15 @@ enum { REGISTERS = 32 };
 #define HAS_LANE_PRODUCTS 1
 #if defined __ARM_FEATURE_DOTPROD
 #define HAS_DOT4 1
-#define HAS_DOT2_HALVES 0
+#define HAS_OCTETS 0
+#elif defined MULTIPLIES_BYTES // by level_smull.c
+#define HAS_DOT4 1
+#define HAS_OCTETS 1
 #else
 #define HAS_DOT4 0
-#define HAS_DOT2_HALVES 1
+#define HAS_OCTETS 0
 #endif
+#define HAS_DOT2_HALVES !HAS_DOT4
 #define DOT4_SIGNED_X 1 // as SDOT takes it
 
 // ---- loads and stores ---------------------------------------------------------------------------
@@ -182,7 +186,42 @@ static inline u32_vector join_dots(u32_vector low, u32_vector high)
 }
 #endif
 
-#if HAS_DOT4
+#if HAS_OCTETS
+static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
+{
+    const int16x8_t low = vmull_s8(vget_low_s8((int8x16_t)w), vget_low_s8((int8x16_t)x));
+    const int16x8_t high = vmull_high_s8((int8x16_t)w, (int8x16_t)x);
+    return sum + (u32_vector)vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high));
+}
+
+typedef int8x8_t octet;
+
+static inline octet load_octet(const char *at)
+{
+    return vld1_s8((const int8_t *)at);
+}
+
+static inline octet load_half_octet(const char *at)
+{
+    return vreinterpret_s8_u8(load_4_bytes((const uint8_t *)at));
+}
+
+static inline u32_vector add_octet_products(u32_vector sum, octet w, octet x)
+{
+    return (u32_vector)vpadalq_s16((int32x4_t)sum, vmull_s8(w, x));
+}
+
+static inline u32_vector add_narrow_products(u32_vector sum, octet w0, octet x0, octet w1, octet x1)
+{
+    return (u32_vector)vpadalq_s16((int32x4_t)sum, vmlal_s8(vmull_s8(w0, x0), w1, x1));
+}
+
+static inline u32_vector add_up(const u32_vector v[4])
+{
+    const int32x4_t low = vpaddq_s32((int32x4_t)v[0], (int32x4_t)v[1]);
+    return (u32_vector)vpaddq_s32(low, vpaddq_s32((int32x4_t)v[2], (int32x4_t)v[3]));
+}
+#elif HAS_DOT4
 static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
 {
     return (u32_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)w, (int8x16_t)x);

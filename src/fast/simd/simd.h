@@ -40,6 +40,7 @@ struct hl_tile {
     const void *initial;
     void *y; // float or int32
     ptrdiff_t y_stride;
+    bool narrow;        // bytes: none of the weights is -128, so that the sum of two products fits an int16
     ptrdiff_t prefetch; // bytes from the weights that are read to those that are fetched with them; 0: none
     int columns;        // of the panel, to be written
     float low, high;    // floats: the range of y
@@ -294,7 +295,8 @@ struct hl_simd {
     // Panels of integers: two neighboring steps of a segment are one of [columns][8 bytes]. The last one of an odd
     // number is [columns][4 bytes], as it is otherwise.
     bool step_pairs;
-    bool signed_x; // bytes of x are multiplied as int8; otherwise as uint8
+    bool asks_narrow; // products are faster with struct hl_tile.narrow
+    bool signed_x;    // bytes of x are multiplied as int8; otherwise as uint8
     // sums[r] = factor * the sum of `count` bytes of row r of x, as they are multiplied. Modulo 2^32.
     void (*sum_rows)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor, int32_t *sums);
     void (*multiply_f32)(const struct hl_tile *tile);

@@ -27,6 +27,7 @@ enum { REGISTERS = 32 };
 #define HAS_FUSED 1
 #define HAS_LANE_PRODUCTS 1
 #define HAS_DOT2_HALVES 0
+#define HAS_OCTETS 0
 #define HAS_DOT4 0
 #define DOT4_SIGNED_X 1
 

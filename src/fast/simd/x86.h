@@ -15,6 +15,7 @@
 #define SETS_RESCALE_RIGHT 0
 #define HAS_LANE_PRODUCTS 0
 #define HAS_DOT2_HALVES 0
+#define HAS_OCTETS 0
 #if !defined HAS_DOT4
 #define HAS_DOT4 0
 #endif
