@@ -61,14 +61,14 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     *kept = made;
     *state = kept;
     *bytes += sizeof *kept;
-    if (pads) hl_take_pad(ctx, node);
+    if (pads) hl_take_over(ctx, node);
     return kTfLiteOk;
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const struct conv_2d *conv = state;
-    const void *x = hl_data(hl_image(ctx, node));
+    const void *x = hl_data(hl_read_input(ctx, node));
     void *y = hl_result(ctx, node)->data.data;
     if (HL_HAS_WINOGRAD && conv->winograd)
         hl_winograd_run(ctx, conv->winograd, x, y);

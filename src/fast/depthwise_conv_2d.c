@@ -368,7 +368,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     struct hl_conv_shape shape = op->shape;
     const bool pads = hl_fast_pads(ctx, node, &op->conv, shape.channels == 1, &shape);
     HL_TRY(prepare_shape(ctx, node, &shape, state, bytes));
-    if (pads && *state) hl_take_pad(ctx, node);
+    if (pads && *state) hl_take_over(ctx, node);
     return kTfLiteOk;
 }
 
@@ -598,7 +598,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
 {
     const struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
-    const char *x = hl_data(hl_image(ctx, node));
+    const char *x = hl_data(hl_read_input(ctx, node));
     char *const y = hl_result(ctx, node)->data.raw;
     if (d->convolution) {
         hl_convolve_run(ctx, d->convolution, x, y);

@@ -179,6 +179,7 @@ struct reduction {
     const struct reducer *reducer;
     bool reduced[HL_MAX_RANK];
     int64_t count; // elements behind each output
+    bool squares;  // of the values, whose MUL was taken over, are added up
 };
 
 static TfLiteStatus read_axes(TfLiteContext *ctx, TfLiteNode *node, struct reduction *r)
@@ -245,6 +246,17 @@ static TfLiteStatus check_quantization(TfLiteContext *ctx, TfLiteNode *node, enu
     return kTfLiteOk;
 }
 
+// Squares of rows that are added up, as in norms, need no memory: the sums are dot products.
+static void take_squares(TfLiteContext *ctx, TfLiteNode *node, struct reduction *r)
+{
+    enum { MIN_LENGTH = 64 };
+    const int last = hl_rank(hl_input(ctx, node, 0)) - 1;
+    r->squares = r->reducer->type == kTfLiteFloat32 && (r->reducer->kind == SUM || r->reducer->kind == MEAN) &&
+                 last >= 0 && r->reduced[last] && hl_dim(hl_input(ctx, node, 0), last) >= MIN_LENGTH &&
+                 hl_row_kernels(ctx) != &hl_plain_row_kernels && hl_find_squares(ctx, node);
+    if (r->squares) hl_take_over(ctx, node);
+}
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind)
 {
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
@@ -261,8 +273,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
     HL_TRY(check_quantization(ctx, node, kind));
 
     HL_TRY(hl_set_temporary(ctx, node, 0, r->reducer->sum_type, false, 1, (const int[]){0}));
+    r->squares = false;
     if (hl_is_constant(axes)) {
         HL_TRY(read_axes(ctx, node, r));
+        take_squares(ctx, node, r);
         return resize(ctx, node, r, false);
     }
     hl_make_dynamic(hl_output(ctx, node, 0));
@@ -327,10 +341,25 @@ static bool reduce_in_vectors(const struct hl_row_kernels *k, const struct reduc
     return true;
 }
 
+// Adds up the squares of floats, in rows of one sum each.
+static void add_squares(const struct hl_row_kernels *k, const float *values, const struct rows *rows, float *sums)
+{
+    enum { TOGETHER = 64 };
+    float some[TOGETHER];
+    for (int64_t t = 0; t < rows->count; t++)
+        for (int64_t s = 0; s < rows->sums; s += TOGETHER) {
+            const int now = rows->sums - s < TOGETHER ? (int)(rows->sums - s) : TOGETHER;
+            const float *x = values + t * rows->step + s * rows->apart;
+            k->dots_f32(x, rows->apart, now, x, rows->apart, rows->length, some);
+            for (int i = 0; i < now; i++) sums[s + i] += some[i];
+        }
+}
+
 // The sums of a walk over x.
-static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor *x, const struct reducer *reducer,
+static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor *x, const struct reduction *r,
                         struct hl_walk *walk, void *sums)
 {
+    const struct reducer *reducer = r->reducer;
     const size_t size = hl_type_size(reducer->type), sum_size = hl_type_size(reducer->sum_type);
     struct rows rows = {
         .count = 1,
@@ -354,14 +383,17 @@ static void reduce_walk(const struct hl_row_kernels *kernels, const TfLiteTensor
     for (int64_t done = 0; done < walk->count; done += rows.length, hl_walk_skip_run(walk)) {
         void *to = (char *)sums + (size_t)walk->at[1] * sum_size;
         const void *from = HL_IN(char, x) + (size_t)walk->at[0] * size;
-        if (!reduce_in_vectors(kernels, reducer, from, &rows, to)) reducer->run(to, from, &rows);
+        if (r->squares)
+            add_squares(kernels, from, &rows, to);
+        else if (!reduce_in_vectors(kernels, reducer, from, &rows, to))
+            reducer->run(to, from, &rows);
     }
 }
 
 // Sums in pieces along the walk's first axis, each of which has sums of its own.
 struct pieces {
     const struct hl_row_kernels *kernels;
-    const struct reducer *reducer;
+    const struct reduction *reduction;
     const struct hl_walk *walk;
     const TfLiteTensor *x;
     void *sums;
@@ -375,7 +407,7 @@ static void reduce_piece(void *arg, int64_t item, int worker)
     struct hl_walk walk = *p->walk;
     (void)worker;
     hl_walk_take(&walk, first, left < p->piece ? left : p->piece);
-    reduce_walk(p->kernels, p->x, p->reducer, &walk, p->sums);
+    reduce_walk(p->kernels, p->x, p->reduction, &walk, p->sums);
 }
 
 static void reduce(const TfLiteContext *ctx, const TfLiteTensor *x, const struct reduction *r, void *sums,
@@ -389,10 +421,10 @@ static void reduce(const TfLiteContext *ctx, const TfLiteTensor *x, const struct
     struct hl_walk walk;
     hl_walk_start_strided(&walk, hl_rank(x), x->dims->data, 2, (const int64_t(*)[HL_MAX_RANK])strides);
     if (walk.rank == 0 || walk.stride[1][0] == 0 || walk.count < MIN_SHARED_VALUES || hl_thread_count(ctx) == 1) {
-        reduce_walk(hl_row_kernels(ctx), x, r->reducer, &walk, sums);
+        reduce_walk(hl_row_kernels(ctx), x, r, &walk, sums);
         return;
     }
-    struct pieces pieces = {hl_row_kernels(ctx), r->reducer, &walk, x, sums, hl_piece(ctx, walk.dims[0], true)};
+    struct pieces pieces = {hl_row_kernels(ctx), r, &walk, x, sums, hl_piece(ctx, walk.dims[0], true)};
     if (walk.stride[1][0] == 1)
         pieces.piece = (pieces.piece + LINE - 1) / LINE * LINE; // no two threads in a cache line
     hl_parallel(ctx, (walk.dims[0] - 1) / pieces.piece + 1, reduce_piece, &pieces);
@@ -489,7 +521,7 @@ static void multiply_quantized(const TfLiteTensor *x, TfLiteTensor *y, const str
 
 static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    const TfLiteTensor *x = hl_read_input(ctx, node);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct reduction *r = node->user_data;
     enum kind kind = r->reducer->kind;

@@ -114,7 +114,8 @@ static TfLiteStatus lead_from(struct search *search, int position)
     struct hl_subgraph *subgraph = search->subgraph;
     struct hl_node *lead = subgraph->nodes[subgraph->plan->data[position]];
     int longest = 0;
-    if (lead->follows || lead->node.delegate || output_of(lead) < 0 || !hl_builtin_kernels.is_lead(&lead->node))
+    if (lead->follows || lead->is_taken || lead->node.delegate || output_of(lead) < 0 ||
+        !hl_builtin_kernels.is_lead(&lead->node))
         return kTfLiteOk;
     *search = (struct search){.subgraph = subgraph, .uses = search->uses, .nodes = {lead}, .count = 1};
     for (int next = position + 1; next < subgraph->prepared && next <= position + WINDOW; next++) {

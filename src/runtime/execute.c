@@ -164,7 +164,7 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
-    hl_subgraph_return_pads(subgraph);
+    hl_subgraph_return_taken(subgraph);
     hl_subgraph_end_chains(subgraph);
     hl_subgraph_count_heap(subgraph);
     hl_planner_reset(subgraph);

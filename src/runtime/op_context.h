@@ -74,10 +74,13 @@ struct hl_border {
 // In prepare: whether input 0, with four dimensions, is the output of a PAD that this node may take over, because
 // nobody else sees it.
 bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *border);
-// In prepare, after hl_find_pad found one: the PAD does not run, and the node pads itself.
-void hl_take_pad(TfLiteContext *ctx, TfLiteNode *node);
-// Returns input 0, or the input of the PAD that the node took over.
-const TfLiteTensor *hl_image(const TfLiteContext *ctx, const TfLiteNode *node);
+// In prepare: whether input 0 has the squares of another tensor's floats, which this node may take over, for the same
+// reason.
+bool hl_find_squares(TfLiteContext *ctx, const TfLiteNode *node);
+// In prepare, after one of these found something: the node before does not run, and this one does its work.
+void hl_take_over(TfLiteContext *ctx, TfLiteNode *node);
+// In invoke: input 0, or that of the node that was taken over.
+const TfLiteTensor *hl_read_input(const TfLiteContext *ctx, const TfLiteNode *node);
 
 // In invoke: the tensor that the node writes, output 0, or that of the chain of nodes it computes (runtime/chain.c).
 TfLiteTensor *hl_result(TfLiteContext *ctx, const TfLiteNode *node);

@@ -54,8 +54,8 @@ static void used_at(struct hl_placement *placement, int position)
     if (position > placement->last) placement->last = position;
 }
 
-// Those of one node, at a position. What a PAD that was taken over would write is no such tensor, and nothing that lies
-// inside the chain of the node that computes this one.
+// Those of one node, at a position. What a node that was taken over would write is no such tensor, and nothing that
+// lies inside the chain of the node that computes this one.
 static void visit_node(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
                        int position, void (*visit)(struct hl_subgraph *subgraph, int tensor, int position))
 {

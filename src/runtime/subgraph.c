@@ -424,7 +424,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
     }
     // Whether it is large enough is known when all shapes are: AllocateTensors and Invoke check it.
     *entry = (struct hl_custom_allocation){index, *memory};
-    if (hl_subgraph_has_taken_pad(subgraph, index) || hl_subgraph_passes_on(subgraph, index))
+    if (hl_subgraph_has_taken(subgraph, index) || hl_subgraph_passes_on(subgraph, index))
         subgraph->state = HL_NOT_READY; // it is to be written now
     tensor->allocation_type = kTfLiteCustom;
     tensor->data.data = memory->data;

@@ -6,7 +6,7 @@
 //   subgraph.c   model -> tensors and nodes; shapes          planner.c     tensors -> offsets in the arena
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
-//   take_pad.c   convolutions that take over the PAD before them
+//   take_over.c  nodes that take over the one before them
 //   chain.c      convolutions that compute the element-wise nodes behind them
 //   shared_constant.c  constants that operators compute, once for all interpreters of a model
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
@@ -49,7 +49,7 @@ struct hl_node {
     bool unresolved;  // a custom operator that no resolver knows; a delegate may still take it
     bool has_state;   // init succeeded, so free must be called
     bool has_dynamic; // prepare made an output or a temporary dynamic, so invoke may change its size
-    bool is_taken;    // a PAD that the node after it took over: it does not run (take_pad.c)
+    bool is_taken;    // the node after it took it over: it does not run (take_over.c)
     int reads;        // the tensor that is read in place of input 0, of a PAD that was taken; -1: input 0
     bool follows;     // a node before it computes it, too: it does not run (chain.c)
     int leads;        // so many followers are computed with this node, in their order
@@ -130,11 +130,11 @@ static inline const struct hl_node *hl_node_of(const TfLiteNode *node)
     return (const struct hl_node *)node;
 }
 
-// ---- take_pad.c
-// Removes what PADs that were taken over left in the nodes, which are prepared anew.
-void hl_subgraph_return_pads(struct hl_subgraph *subgraph);
-// Returns whether the tensor is the output of a PAD that was taken over, which nobody writes.
-bool hl_subgraph_has_taken_pad(const struct hl_subgraph *subgraph, int tensor);
+// ---- take_over.c
+// Removes what was taken over from the nodes, which are prepared anew.
+void hl_subgraph_return_taken(struct hl_subgraph *subgraph);
+// Returns whether the tensor is the output of a node that was taken over, which nobody writes.
+bool hl_subgraph_has_taken(const struct hl_subgraph *subgraph, int tensor);
 
 // ---- chain.c
 // Finds the chains of the nodes that AllocateTensors has prepared.

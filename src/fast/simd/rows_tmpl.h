@@ -547,7 +547,7 @@ static void row_tanh(float *values, int64_t count)
     { \
         .range = HL_WHERE(HL_HAS_BYTES, row_range), \
         .quantize = HL_WHERE(HL_HAS_BYTES, row_quantize), \
-        .dots_f32 = HL_WHERE((HL_HAS_RECURRENT || HL_HAS_OP(L2_NORMALIZATION)) && HL_HAS_FLOATS, dots_f32), \
+        .dots_f32 = HL_WHERE(HL_HAS_FLOAT_DOTS, dots_f32), \
         .dots_i8 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_BYTES, dots_i8), \
         .dots_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, dots_i16), \
         .logistic = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_FLOATS, row_logistic), \

@@ -119,7 +119,7 @@ static void tanh_of(float *values, int64_t count)
 const struct hl_row_kernels hl_plain_row_kernels = {
     .range = HL_WHERE(HL_HAS_BYTES, range),
     .quantize = HL_WHERE(HL_HAS_BYTES, quantize),
-    .dots_f32 = HL_WHERE((HL_HAS_RECURRENT || HL_HAS_OP(L2_NORMALIZATION)) && HL_HAS_FLOATS, dots_f32),
+    .dots_f32 = HL_WHERE(HL_HAS_FLOAT_DOTS, dots_f32),
     .dots_i8 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_BYTES, dots_i8),
     .dots_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, dots_i16),
     .logistic = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_FLOATS, logistic),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution that takes over the PAD before it gives the same bytes as both nodes apart, which the option to
-// preserve all tensors asks for; and it leaves PAD alone where somebody else sees the padded tensor.
+// preserve all tensors asks for; and it leaves PAD alone where somebody else sees the padded tensor. A sum that takes
+// over squares gives the same but for rounding.
 //
-//   the graph:   r = relu(x)      t = pad(r, p)      y = convolution(t, w, b)      z = relu(t), where the test wants it
+//   with convolutions:   r = relu(x)      t = pad(r, p)      y = convolution(t, w, b)      z = relu(t), if wanted
 #include "two_ways.h"
 
 #include <string.h>
@@ -243,11 +244,75 @@ static void delegates(void **state)
     }
 }
 
+// ---- sums of squares ----------------------------------------------------------------------------
+
+static const struct squares {
+    int dims[3];
+    int axis_count, axes[2];
+    int op;
+    enum { NOTHING, ACTIVATION, OTHER_FACTOR, SEEN } but; // why the sum may not take them
+    bool taken;
+} sums_of_squares[] = {
+    {{3, 5, 512}, 1, {2}, kTfLiteBuiltinSum, NOTHING, true},
+    {{3, 5, 512}, 1, {-1}, kTfLiteBuiltinMean, NOTHING, true},
+    {{1, 30, 77}, 2, {1, 2}, kTfLiteBuiltinSum, NOTHING, true},
+    {{40, 1, 80}, 2, {0, 2}, kTfLiteBuiltinMean, NOTHING, true},
+    {{200, 1, 80}, 2, {0, 2}, kTfLiteBuiltinMean, NOTHING, true},
+    {{40, 3, 80}, 2, {0, 2}, kTfLiteBuiltinSum, NOTHING, true},
+    {{40, 3, 80}, 1, {0}, kTfLiteBuiltinSum, NOTHING, false},
+    {{30, 50, 9}, 1, {2}, kTfLiteBuiltinSum, NOTHING, false},
+    {{3, 5, 512}, 1, {2}, kTfLiteBuiltinReduceMax, NOTHING, false},
+    {{3, 5, 512}, 1, {2}, kTfLiteBuiltinSum, ACTIVATION, false},
+    {{3, 5, 512}, 1, {2}, kTfLiteBuiltinSum, OTHER_FACTOR, false},
+    {{3, 5, 512}, 1, {2}, kTfLiteBuiltinSum, SEEN, false},
+};
+
+static void squares(void **state)
+{
+    (void)state;
+    enum { FIRST, SECOND, PRODUCT, AXES, SUM };
+    for (size_t i = 0; i < TEST_LENGTH(sums_of_squares); i++) {
+        const struct squares *s = &sums_of_squares[i];
+        struct test_tensor tensors[SUM + 1] = {[AXES] = {.name = "axes",
+                                                         .type = TEST_INT32,
+                                                         .rank = 1,
+                                                         .dims = {s->axis_count},
+                                                         .data = s->axes,
+                                                         .bytes = (size_t)s->axis_count * sizeof(int)}};
+        for (int t = 0; t <= SUM; t++) {
+            if (t == AXES) continue;
+            tensors[t] = (struct test_tensor){.name = "t", .type = TEST_FLOAT32, .rank = t == SUM ? 0 : 3};
+            memcpy(tensors[t].dims, s->dims, sizeof s->dims);
+        }
+        struct test_node nodes[] = {
+            {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(FIRST, s->but == OTHER_FACTOR), TEST_OUTPUTS(PRODUCT)},
+            {.builtin = s->op, TEST_INPUTS(PRODUCT, AXES), TEST_OUTPUTS(SUM)},
+        };
+        set_option(&nodes[0], HL_MulOptions_fused_activation_function, s->but == ACTIVATION);
+        struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(FIRST, SECOND),
+                                   TEST_OUTPUTS(SUM, PRODUCT)};
+        if (s->but != SEEN) model.output_count = 1;
+        struct chain c = {.model = model};
+        load(&c);
+        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
+        assert_int_equal(is_left_out(one, PRODUCT), s->taken);
+        run_with(one, 5);
+        run_with(other, 5);
+        const TfLiteTensor *y = tensor_of(one, SUM), *expected = tensor_of(other, SUM);
+        assert_int_equal(y->bytes, expected->bytes);
+        for (size_t k = 0; k < y->bytes / sizeof(float); k++) // products that are not rounded before they are added
+            assert_float_equal(y->data.f[k], expected->data.f[k], 1e-5f * expected->data.f[k]);
+        TfLiteInterpreterDelete(one);
+        TfLiteInterpreterDelete(other);
+        unload(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),           cmocka_unit_test(not_taken), cmocka_unit_test(new_shapes),
-        cmocka_unit_test(memory_of_the_caller), cmocka_unit_test(delegates),
+        cmocka_unit_test(memory_of_the_caller), cmocka_unit_test(delegates), cmocka_unit_test(squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

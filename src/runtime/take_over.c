@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution takes over the PAD in front of it: it reads PAD's input and pads in its own windows. In: a node that is
-// being prepared, and the one before it in the plan. Out: two marks. A PAD that is taken does not run, and its output
-// gets no memory; the node that took it reads another tensor, which lives until then. AllocateTensors removes all marks
-// before it prepares the nodes again, with other shapes or delegates perhaps.
+// A node takes over the one in front of it: a convolution a PAD, for which it pads in its own windows, and a sum the
+// squares that it adds up. In: a node that is being prepared, and the one before it in the plan. Out: two marks. A node
+// that is taken does not run, and its output gets no memory; the node that took it reads another tensor, which lives
+// until then. AllocateTensors removes all marks before it prepares the nodes again, with other shapes or delegates
+// perhaps.
 #include "runtime/interpreter.h"
 #include "runtime/op_context.h"
 #include "runtime/subgraph.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { RANK = 4 }; // of images: batch, height, width, channels
 
@@ -33,24 +35,24 @@ static bool has_other_readers(struct hl_subgraph *subgraph, const struct hl_node
     return false;
 }
 
-// A PAD of the same kernels as the node's, whose output has memory of the arena or none yet.
-static struct hl_node *pad_before(struct hl_subgraph *subgraph, const struct hl_node *node)
+// The node that writes input 0, of the same kernels as this one, whose output has memory of the arena or none yet, and
+// is seen by nobody else; NULL: there is none.
+static struct hl_node *writer_before(struct hl_subgraph *subgraph, const struct hl_node *node)
 {
-    struct hl_node *pad = node_before(subgraph, node);
-    if (!pad || pad->registration.builtin_code != kTfLiteBuiltinPad ||
-        pad->registration.invoke != node->registration.invoke)
-        return NULL;
-    const int padded = node->node.inputs->data[0];
-    if (pad->node.outputs->data[0] != padded || subgraph->context.tensors[padded].allocation_type != kTfLiteArenaRw)
+    struct hl_node *before = node_before(subgraph, node);
+    const int tensor = node->node.inputs->data[0];
+    if (!before || before->registration.invoke != node->registration.invoke || before->node.outputs->size != 1 ||
+        before->node.outputs->data[0] != tensor || before->is_taken || before->reads >= 0 ||
+        subgraph->context.tensors[tensor].allocation_type != kTfLiteArenaRw)
         return NULL;
     if (hl_subgraph_count_planning(subgraph, subgraph->plan->size) != kTfLiteOk) return NULL;
-    return has_other_readers(subgraph, node, padded) ? NULL : pad;
+    return has_other_readers(subgraph, node, tensor) ? NULL : before;
 }
 
 bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *border)
 {
-    const struct hl_node *pad = pad_before(hl_subgraph_of(ctx), hl_node_of(node));
-    if (!pad) return false;
+    const struct hl_node *pad = writer_before(hl_subgraph_of(ctx), hl_node_of(node));
+    if (!pad || pad->registration.builtin_code != kTfLiteBuiltinPad) return false;
     const TfLiteTensor *x = hl_input(ctx, &pad->node, 0), *paddings = hl_input(ctx, &pad->node, 1);
     if (hl_rank(x) != RANK || hl_is_dynamic(x) || !hl_is_constant(paddings)) return false;
     const bool inside = hl_integer_at(paddings, 0) == 0 && hl_integer_at(paddings, 1) == 0 &&
@@ -64,21 +66,33 @@ bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *b
     return inside && x->bytes > 0;
 }
 
-void hl_take_pad(TfLiteContext *ctx, TfLiteNode *node)
+bool hl_find_squares(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    struct hl_subgraph *subgraph = hl_subgraph_of(ctx);
-    struct hl_node *taker = (struct hl_node *)node, *pad = node_before(subgraph, taker);
-    pad->is_taken = true;
-    taker->reads = pad->node.inputs->data[0];
+    const struct hl_node *product = writer_before(hl_subgraph_of(ctx), hl_node_of(node));
+    if (!product || product->registration.builtin_code != kTfLiteBuiltinMul) return false;
+    const TfLiteIntArray *factors = product->node.inputs;
+    const TfLiteMulParams *params = product->node.builtin_data;
+    if (factors->size != 2 || factors->data[0] != factors->data[1] || params->activation != kTfLiteActNone)
+        return false;
+    const TfLiteTensor *x = &ctx->tensors[factors->data[0]];
+    return x->type == kTfLiteFloat32 && !hl_is_dynamic(x) && hl_same_shape(x, hl_input(ctx, node, 0));
 }
 
-const TfLiteTensor *hl_image(const TfLiteContext *ctx, const TfLiteNode *node)
+void hl_take_over(TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct hl_subgraph *subgraph = hl_subgraph_of(ctx);
+    struct hl_node *taker = (struct hl_node *)node, *before = node_before(subgraph, taker);
+    before->is_taken = true;
+    taker->reads = before->node.inputs->data[0];
+}
+
+const TfLiteTensor *hl_read_input(const TfLiteContext *ctx, const TfLiteNode *node)
 {
     const int reads = hl_node_of(node)->reads;
     return reads >= 0 ? &ctx->tensors[reads] : hl_input(ctx, node, 0);
 }
 
-void hl_subgraph_return_pads(struct hl_subgraph *subgraph)
+void hl_subgraph_return_taken(struct hl_subgraph *subgraph)
 {
     for (int i = 0; i < subgraph->node_count; i++) {
         subgraph->nodes[i]->is_taken = false;
@@ -86,7 +100,7 @@ void hl_subgraph_return_pads(struct hl_subgraph *subgraph)
     }
 }
 
-bool hl_subgraph_has_taken_pad(const struct hl_subgraph *subgraph, int tensor)
+bool hl_subgraph_has_taken(const struct hl_subgraph *subgraph, int tensor)
 {
     for (int i = 0; i < subgraph->node_count; i++)
         if (subgraph->nodes[i]->is_taken && hl_is_listed(subgraph->nodes[i]->node.outputs, tensor)) return true;
