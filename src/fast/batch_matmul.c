@@ -187,7 +187,8 @@ static void run_item(void *arg, int64_t item, int worker)
                             hl_scratch_of(&fast->rows, worker));
     const struct hl_output output = {.y = run->y, .sums = hl_scratch_of(&fast->sums, worker)};
     for (; panel < panel_end; panel++) {
-        struct hl_tile tile = hl_packed_tile(packed, w_matrix, panel);
+        struct hl_tile tile = packed->tile;
+        hl_packed_set_panel(packed, w_matrix, panel, &tile);
         if (!packed->weights) {
             (fast->words ? hl_pack_integers : hl_pack_panel)(packed, &w, w_matrix, panel, own);
             tile.w = own;

@@ -360,12 +360,9 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
             tile->columns = done;
             packed->multiply_row(tile);
         }
-        for (int n = 0; n < done && !is_row; n += columns) {
-            tile->columns = done - n < columns ? done - n : columns;
+        for (int64_t p = panel; p < panel + count && !is_row; p++, tile->y = (char *)tile->y + columns * 4) {
+            if (p > panel) hl_packed_set_panel(packed, block->group, p, tile);
             packed->multiply(tile);
-            tile->w = (const char *)tile->w + hl_packed_panel_bytes(packed);
-            tile->y = (char *)tile->y + columns * 4;
-            if (packed->initial) tile->initial = (const char *)tile->initial + columns * 4;
         }
         if (epilogue->form->finish) epilogue->form->finish(epilogue, output, at, done);
     }
@@ -383,7 +380,7 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     const int even = tiles == 1 ? block->count : (block->count - 1) / tiles + 1; // each tile's, about as many
     const int rows = packed->unit ? packed->rows : even;
     const int64_t next_panel = hl_packed_panel_bytes(packed);
-    struct hl_tile tile = hl_packed_tile(packed, block->group, first);
+    struct hl_tile tile = packed->tile;
     struct hl_output_tile at = {.sums_stride = packed->simd->columns};
     tile.rounded = c->rounded;
     if (c->rows.together > 1) tile.spread = c->rows.spread;
@@ -424,7 +421,7 @@ static void run_words(const struct run *run, const struct hl_row_block *block, c
     const struct hl_convolve *c = run->c;
     const struct hl_packed *packed = &c->packed;
     const int columns = packed->simd->columns;
-    struct hl_tile tile = hl_packed_tile(packed, 0, first);
+    struct hl_tile tile = packed->tile;
     struct hl_output_tile at = {.sums_stride = columns};
     c->epilogue.form->begin(&c->epilogue, output, &tile);
     for (int64_t panel = first; panel < end; panel++) {

@@ -13,6 +13,18 @@
 enum { MAX_COLUMNS = 64 }; // as many as any tile has, and more
 static const float zeros[MAX_COLUMNS] = {0};
 
+static void set_tile(struct hl_packed *packed)
+{
+    packed->tile = (struct hl_tile){
+        .steps = packed->segment_steps,
+        .segments = (int)(packed->depth / packed->segment) - 1,
+        .x_segment = packed->segment_steps * (packed->dot_width == 1 ? 1 : 4),
+        .initial = zeros,
+        .low = -INFINITY,
+        .high = INFINITY,
+    };
+}
+
 void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
                     int64_t segment)
 {
@@ -33,6 +45,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
     packed->segment_steps = (segment + packed->dot_width - 1) / packed->dot_width;
     packed->steps = packed->depth / segment * packed->segment_steps;
     if (packed->dot_width == 4) packed->w_zero = matrix->zero - (matrix->type == kTfLiteUInt8 ? 128 : 0);
+    set_tile(packed);
 }
 
 void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
@@ -43,6 +56,7 @@ void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
     packed->multiply_row = NULL;
     packed->segment_steps = (packed->segment_steps + unit->steps - 1) / unit->steps * unit->steps;
     packed->steps = packed->depth / packed->segment * packed->segment_steps;
+    set_tile(packed);
 }
 
 void hl_packed_use_pieces(struct hl_packed *packed, bool fits)
@@ -259,20 +273,6 @@ void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, co
 }
 
 // ---- products -----------------------------------------------------------------------------------
-
-struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel)
-{
-    struct hl_tile tile = {
-        .steps = packed->segment_steps,
-        .segments = (int)(packed->depth / packed->segment) - 1,
-        .x_segment = packed->segment_steps * (packed->dot_width == 1 ? 1 : 4),
-        .initial = zeros,
-        .low = -INFINITY,
-        .high = INFINITY,
-    };
-    hl_packed_set_panel(packed, matrix, panel, &tile);
-    return tile;
-}
 
 void hl_gemm_pieces(const struct hl_packed *packed, const struct hl_tile *whole)
 {

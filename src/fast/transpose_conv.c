@@ -290,7 +290,7 @@ static void run_item(void *arg, int64_t item, int worker_index)
                   .corrections = hl_scratch_of(&t->corrections, worker_index)},
         .products = hl_scratch_of(&t->products, worker_index),
         .strip_sums = hl_scratch_of(&t->strip_sums, worker_index),
-        .tile = hl_packed_tile(&t->packed, 0, 0),
+        .tile = t->packed.tile,
         .scatter_add = t->packed.dot_width == 1 ? kernels->scatter_add_f32 : kernels->scatter_add_integer,
     };
     worker.tile.y_stride = products_stride(t);

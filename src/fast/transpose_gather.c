@@ -467,13 +467,13 @@ static void run_item(void *arg, int64_t item, int worker)
     (void)worker;
     for (int i = 0; i < g->phase_count; i++) {
         const struct phase *phase = &g->phases[i];
-        struct hl_tile tile = hl_packed_tile(&phase->packed, 0, 0);
+        struct hl_tile tile = phase->packed.tile;
         tile.x_stride = (ptrdiff_t)g->cut.x_step * s->channels * unit;
         tile.x_segment = (ptrdiff_t)g->width * s->channels * unit;
         tile.y_stride = g->dot_width == 1 ? (ptrdiff_t)g->cut.out_step * s->outputs : g->simd->columns;
         if (g->dot_width == 1) tile.low = g->low, tile.high = g->high;
         for (int64_t panel = 0; panel < phase->packed.panels; panel++) {
-            if (panel > 0) hl_packed_set_panel(&phase->packed, 0, panel, &tile);
+            hl_packed_set_panel(&phase->packed, 0, panel, &tile);
             for (int line = first; line < end; line++) run_line(run, phase, &tile, panel, batch, line);
         }
     }

@@ -263,7 +263,8 @@ static void run_item(void *arg, int64_t item, int worker)
     for (int64_t t = 0; t < count; t++, advance(w, &patch)) load_patch(run, &patch, transformed + t * channels);
     for (int64_t panel = panels * part / w->parts; panel < panels * (part + 1) / w->parts; panel++) {
         for (int i = 0; i < POINTS; i++) {
-            struct hl_tile tile = hl_packed_tile(&w->packed, i, panel);
+            struct hl_tile tile = w->packed.tile;
+            hl_packed_set_panel(&w->packed, i, panel, &tile);
             tile.x = transformed + i * point_stride(w, channels);
             tile.x_stride = channels;
             tile.y = products + i * point_stride(w, width);

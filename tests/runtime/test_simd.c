@@ -112,7 +112,8 @@ static void check_product(const struct hl_simd *level, int rows, int columns, in
     for (int r = 0; r < rows; r++) memset(values + r * row, (uint8_t)x, (size_t)depth);
     hl_packed_fill(NULL, &packed, &matrix, &(struct hl_initial){0});
     for (int64_t panel = 0; panel < packed.panels; panel++) {
-        struct hl_tile tile = hl_packed_tile(&packed, 0, panel);
+        struct hl_tile tile = packed.tile;
+        hl_packed_set_panel(&packed, 0, panel, &tile);
         tile.x = values, tile.x_stride = row;
         tile.y = y + panel * level->columns, tile.y_stride = (ptrdiff_t)all;
         hl_gemm(&packed, &tile, rows);

@@ -116,7 +116,8 @@ static void check_panel(const struct product *p, const struct hl_packed *packed,
 {
     const int columns = packed->simd->columns;
     char *y = zeroed((size_t)(p->rows * columns), 4);
-    struct hl_tile tile = hl_packed_tile(packed, 0, 0);
+    struct hl_tile tile = packed->tile;
+    hl_packed_set_panel(packed, 0, 0, &tile);
     hl_packed_set_panel(packed, m, panel, &tile);
     tile.x = rows;
     tile.x_stride = packed->steps * (p->floats ? 1 : 4);
@@ -140,7 +141,8 @@ static void check_panel(const struct product *p, const struct hl_packed *packed,
 // The first row of x with all panels at once.
 static void check_row(const struct product *p, const struct hl_packed *packed, int64_t m, const char *row, uint32_t sum)
 {
-    struct hl_tile tile = hl_packed_tile(packed, m, 0);
+    struct hl_tile tile = packed->tile;
+    hl_packed_set_panel(packed, m, 0, &tile);
     float *y = zeroed((size_t)(packed->panels * packed->simd->columns), sizeof *y);
     tile.rows = 1;
     tile.x = row;

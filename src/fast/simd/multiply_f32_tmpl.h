@@ -214,12 +214,13 @@ INLINE void row_f32(const struct hl_tile *tile, const float *w, const float *ini
 void SYMBOL(hl_multiply_row_f32_, LEVEL)(const struct hl_tile *tile)
 {
     enum { TOGETHER = ROW_PANELS_F32 * COLUMNS };
-    struct hl_tile panel = *tile;
     const float *w = tile->w, *initial = tile->initial;
     float *y = tile->y;
     int left = tile->columns;
     for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER, initial += TOGETHER, y += TOGETHER)
         row_f32(tile, w, initial, y, left);
+    if (left <= 0) return;
+    struct hl_tile panel = *tile;
     for (; left > 0; left -= COLUMNS, w += tile->steps * COLUMNS, initial += COLUMNS, y += COLUMNS) {
         panel.w = w, panel.initial = initial, panel.y = y;
         panel.columns = left < COLUMNS ? left : COLUMNS;

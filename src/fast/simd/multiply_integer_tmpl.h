@@ -251,12 +251,13 @@ INLINE void row_integer(const struct hl_tile *tile, const int32_t *w, const int3
 void MULTIPLY_ROW_INTEGER(const struct hl_tile *tile)
 {
     enum { TOGETHER = ROW_PANELS * COLUMNS };
-    struct hl_tile panel = *tile;
     const int32_t *w = tile->w, *initial = tile->initial;
     int32_t *y = tile->y;
     int left = tile->columns;
     for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER, initial += TOGETHER, y += TOGETHER)
         row_integer(tile, w, initial, y);
+    if (left <= 0) return;
+    struct hl_tile panel = *tile;
     for (; left > 0; left -= COLUMNS, w += tile->steps * COLUMNS, initial += COLUMNS, y += COLUMNS) {
         panel.w = w, panel.initial = initial, panel.y = y;
         panel.columns = left < COLUMNS ? left : COLUMNS;
