@@ -43,7 +43,7 @@ struct hl_packed {
     int pieces;
     char *weights;    // [matrices][panels][layers][steps][simd->columns][4 bytes]
     char *initial;    // [matrices][panels][simd->columns], float or int32. NULL: zeros
-    bool *narrow;     // [matrices][panels]: struct hl_tile.narrow. NULL: false
+    uint8_t *narrow;  // [matrices][panels]: 1 for struct hl_tile.narrow. NULL: none is
     uint32_t *w_sums; // the same order: sums of a column's weights, less their zero points. NULL: not kept
     // A tile without its panel, its rows, whose segments follow each other, and y. Floats are not bounded. (Made anew
     // for each block it took a tenth of the time of small networks.)
@@ -106,7 +106,7 @@ static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t m
     tile->columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
     if (packed->weights) tile->w = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
     if (packed->initial) tile->initial = packed->initial + column * 4;
-    if (packed->narrow) tile->narrow = packed->narrow[matrix * packed->panels + panel];
+    if (packed->narrow) tile->narrow = packed->narrow[matrix * packed->panels + panel] != 0;
 }
 // The sums of a tile, of at most packed->rows rows, in pieces that lie so far apart: hl_piece_size int32.
 void hl_gemm_pieces(const struct hl_packed *packed, const struct hl_tile *tile);

@@ -35,7 +35,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_POWER_TABLE 0    // permute of 16 lanes, and scale_by_power: v * 2^floor(n)
 #define HAS_LANE_PRODUCTS 0  // load_quad and products with its lanes
 #define HAS_DOT2_HALVES 0    // sums of products of int16 in two vectors
-#define HAS_OCTETS 0         // add_octets, add_narrow_products, add_up: products of 8 neighboring bytes
+#define HAS_OCTETS 0         // add_octet_products and others: eight bytes times eight
 #define HAS_DOT4 0           // add_dot4: dot products of four bytes
 #define DOT4_SIGNED_X 0      // the second operand of add_dot4 is int8; otherwise it is uint8
 
