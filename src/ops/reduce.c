@@ -246,14 +246,14 @@ static TfLiteStatus check_quantization(TfLiteContext *ctx, TfLiteNode *node, enu
     return kTfLiteOk;
 }
 
-// Squares of rows that are added up, as in norms, need no memory: the sums are dot products.
+// Squares of rows that are added up, as in norms, need no memory: the sums are dot products. (262,144 floats in rows of
+// 2, 4, 8, 16, 64 and 1,024, us: MUL and SUM 246, 119, 90, 68, 39, 36; so 243, 119, 59, 27, 14, 17.)
 static void take_squares(TfLiteContext *ctx, TfLiteNode *node, struct reduction *r)
 {
-    enum { MIN_LENGTH = 64 };
     const int last = hl_rank(hl_input(ctx, node, 0)) - 1;
     r->squares = r->reducer->type == kTfLiteFloat32 && (r->reducer->kind == SUM || r->reducer->kind == MEAN) &&
-                 last >= 0 && r->reduced[last] && hl_dim(hl_input(ctx, node, 0), last) >= MIN_LENGTH &&
-                 hl_row_kernels(ctx) != &hl_plain_row_kernels && hl_find_squares(ctx, node);
+                 last >= 0 && r->reduced[last] && hl_row_kernels(ctx) != &hl_plain_row_kernels &&
+                 hl_find_squares(ctx, node);
     if (r->squares) hl_take_over(ctx, node);
 }
 

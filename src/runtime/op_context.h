@@ -74,8 +74,8 @@ struct hl_border {
 // In prepare: whether input 0, with four dimensions, is the output of a PAD that this node may take over, because
 // nobody else sees it.
 bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *border);
-// In prepare: whether input 0 has the squares of another tensor's floats, which this node may take over, for the same
-// reason.
+// In prepare: whether input 0 is the output of a MUL of a tensor of floats with itself that this node may take over,
+// because nobody else sees it.
 bool hl_find_squares(TfLiteContext *ctx, const TfLiteNode *node);
 // In prepare, after one of these found something: the node before does not run, and this one does its work.
 void hl_take_over(TfLiteContext *ctx, TfLiteNode *node);

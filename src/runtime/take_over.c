@@ -42,8 +42,7 @@ static struct hl_node *writer_before(struct hl_subgraph *subgraph, const struct 
     struct hl_node *before = node_before(subgraph, node);
     const int tensor = node->node.inputs->data[0];
     if (!before || before->registration.invoke != node->registration.invoke || before->node.outputs->size != 1 ||
-        before->node.outputs->data[0] != tensor || before->is_taken || before->reads >= 0 ||
-        subgraph->context.tensors[tensor].allocation_type != kTfLiteArenaRw)
+        before->node.outputs->data[0] != tensor || subgraph->context.tensors[tensor].allocation_type != kTfLiteArenaRw)
         return NULL;
     if (hl_subgraph_count_planning(subgraph, subgraph->plan->size) != kTfLiteOk) return NULL;
     return has_other_readers(subgraph, node, tensor) ? NULL : before;

@@ -26,9 +26,6 @@ struct chain {
     } w, c, s;
     int32_t bias[MAX_CHANNELS]; // zeros of either type
     float scales[MAX_CHANNELS]; // of a hybrid depthwise convolution's weights
-    unsigned char *file;
-    size_t size;
-    TfLiteModel *loaded;
 };
 
 enum layer { CONV, DEPTHWISE, DENSE, SUM, LAYERS };
@@ -150,19 +147,6 @@ static void make_chain(struct chain *c, enum layer layer, enum values values, in
                                    TEST_OUTPUTS(FIRST + steps)};
 }
 
-static void load(struct chain *c)
-{
-    c->file = test_model_write(&c->model, &c->size);
-    c->loaded = TfLiteModelCreate(c->file, c->size);
-    assert_non_null(c->loaded);
-}
-
-static void unload(struct chain *c)
-{
-    TfLiteModelDelete(c->loaded);
-    free(c->file);
-}
-
 static void same_bytes(void **state)
 {
     (void)state;
@@ -171,15 +155,11 @@ static void same_bytes(void **state)
     for (int i = 0; i < CHAINS; i++) {
         const enum layer layer = i % LAYERS;
         make_chain(&c, layer, i / LAYERS % VALUES, layer == DENSE ? 1 : 1 + pick(3), 1 + pick(MAX_STEPS));
-        load(&c);
-        TfLiteInterpreter *together = interpreter_of(c.loaded, false, NULL),
-                          *apart = interpreter_of(c.loaded, true, NULL);
-        assert_false(is_left_out(apart, FIRST));
-        count += is_left_out(together, FIRST);
-        assert_same_output(together, apart);
-        TfLiteInterpreterDelete(together);
-        TfLiteInterpreterDelete(apart);
-        unload(&c);
+        struct two_ways both = begin_two_ways(&c.model, NULL);
+        assert_false(is_left_out(both.other, FIRST));
+        count += is_left_out(both.one, FIRST);
+        assert_same_output(&both);
+        end_two_ways(&both);
     }
     assert_true(count > CHAINS / 4); // levels without instructions for bytes have no steps of them
 }
@@ -203,14 +183,11 @@ static void left_alone(void **state)
         if (why == 1) c.model.outputs[c.model.output_count++] = FIRST;
         if (why == 2) c.model.outputs[c.model.output_count++] = FIRST + 1; // the logistic alone may follow
         if (why == 3) c.nodes[1].builtin = kTfLiteBuiltinSign;
-        load(&c);
-        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
-        assert_int_equal(is_left_out(one, FIRST), why == 0);
-        assert_int_equal(is_left_out(one, FIRST + 1), why < 2); // the logistic can lead, too
-        assert_same_output(one, other);
-        TfLiteInterpreterDelete(one);
-        TfLiteInterpreterDelete(other);
-        unload(&c);
+        struct two_ways both = begin_two_ways(&c.model, NULL);
+        assert_int_equal(is_left_out(both.one, FIRST), why == 0);
+        assert_int_equal(is_left_out(both.one, FIRST + 1), why < 2); // the logistic can lead, too
+        assert_same_output(&both);
+        end_two_ways(&both);
     }
 }
 
@@ -224,13 +201,10 @@ static void late_operand(void **state)
     c.nodes[2] =
         (struct test_node){.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(FIRST, FIRST + 1), TEST_OUTPUTS(FIRST + 2)};
     for (int early = 0; early < 2; early++) {
-        load(&c);
-        TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
-        assert_int_equal(is_left_out(one, FIRST), early);
-        assert_same_output(one, other);
-        TfLiteInterpreterDelete(one);
-        TfLiteInterpreterDelete(other);
-        unload(&c);
+        struct two_ways both = begin_two_ways(&c.model, NULL);
+        assert_int_equal(is_left_out(both.one, FIRST), early);
+        assert_same_output(&both);
+        end_two_ways(&both);
         const struct test_node first = c.nodes[0];
         c.nodes[0] = c.nodes[1], c.nodes[1] = first;
     }
@@ -241,48 +215,25 @@ static void new_shapes(void **state)
     (void)state;
     static struct chain c;
     make_swish(&c, INT8);
-    load(&c);
-    TfLiteInterpreter *both[2] = {interpreter_of(c.loaded, false, NULL), interpreter_of(c.loaded, true, NULL)};
+    struct two_ways both = begin_two_ways(&c.model, NULL);
     for (int size = 3; size < 40; size += 9) {
         const int dims[4] = {2, size, 50 - size, c.tensors[X].dims[3]};
-        for (int i = 0; i < 2; i++) {
-            assert_int_equal(TfLiteInterpreterResizeInputTensor(both[i], 0, dims, 4), kTfLiteOk);
-            assert_int_equal(TfLiteInterpreterAllocateTensors(both[i]), kTfLiteOk);
-        }
-        assert_same_output(both[0], both[1]);
+        resize_both(&both, dims);
+        assert_same_output(&both);
     }
-    TfLiteInterpreterDelete(both[0]);
-    TfLiteInterpreterDelete(both[1]);
-    unload(&c);
+    end_two_ways(&both);
 }
 
-// A caller who brings memory for a tensor inside the chain wants to see it.
 static void memory_of_the_caller(void **state)
 {
     (void)state;
     static struct chain c;
     make_swish(&c, FLOATS);
-    load(&c);
-    TfLiteInterpreter *one = interpreter_of(c.loaded, false, NULL), *other = interpreter_of(c.loaded, true, NULL);
-    assert_true(is_left_out(one, FIRST));
-    for (int tensor = FIRST; tensor <= FIRST + 2; tensor += 2) {
-        const size_t bytes = tensor_of(one, tensor)->bytes;
-        void *memory = calloc(1, bytes);
-        assert_non_null(memory);
-        const TfLiteCustomAllocation allocation = {memory, bytes};
-        assert_int_equal(hl_subgraph_set_custom_allocation(one->subgraphs[0], tensor, &allocation,
-                                                           kTfLiteCustomAllocationFlagsSkipAlignCheck),
-                         kTfLiteOk);
-        assert_int_equal(TfLiteInterpreterAllocateTensors(one), kTfLiteOk);
-        assert_same_output(one, other);
-        assert_memory_equal(memory, tensor_of(other, tensor)->data.raw, bytes);
-        TfLiteInterpreterDelete(one);
-        one = interpreter_of(c.loaded, false, NULL);
-        free(memory);
-    }
-    TfLiteInterpreterDelete(one);
-    TfLiteInterpreterDelete(other);
-    unload(&c);
+    struct two_ways both = begin_two_ways(&c.model, NULL);
+    assert_true(is_left_out(both.one, FIRST));
+    check_memory_of_the_caller(&both, FIRST);
+    check_memory_of_the_caller(&both, FIRST + 2); // the chain's output
+    end_two_ways(&both);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model on two interpreters: one that leaves out what nobody needs, and one that preserves all tensors, so that each
-// node runs. In: a model file. Out: their outputs, compared bit for bit.
+// node runs. In: a model, as test_model_write takes it. Out: their outputs, compared bit for bit.
 #ifndef HALITE_TESTS_RUNTIME_TWO_WAYS_H
 #define HALITE_TESTS_RUNTIME_TWO_WAYS_H
 
@@ -21,6 +21,41 @@ static inline TfLiteInterpreter *interpreter_of(const TfLiteModel *model, bool p
     assert_non_null(interpreter);
     assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     return interpreter;
+}
+
+struct two_ways {
+    unsigned char *file;
+    TfLiteModel *loaded;
+    TfLiteInterpreter *one, *other; // the other preserves all tensors
+};
+
+// `delegate`: of the first interpreter; NULL: none.
+static inline struct two_ways begin_two_ways(const struct test_model *model, TfLiteDelegate *delegate)
+{
+    size_t size;
+    struct two_ways both = {.file = test_model_write(model, &size)};
+    both.loaded = TfLiteModelCreate(both.file, size);
+    assert_non_null(both.loaded);
+    both.one = interpreter_of(both.loaded, false, delegate);
+    both.other = interpreter_of(both.loaded, true, NULL);
+    return both;
+}
+
+static inline void end_two_ways(struct two_ways *both)
+{
+    TfLiteInterpreterDelete(both->one);
+    TfLiteInterpreterDelete(both->other);
+    TfLiteModelDelete(both->loaded);
+    free(both->file);
+}
+
+static inline void resize_both(struct two_ways *both, const int dims[4])
+{
+    TfLiteInterpreter *const interpreters[] = {both->one, both->other};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(TfLiteInterpreterResizeInputTensor(interpreters[i], 0, dims, 4), kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(interpreters[i]), kTfLiteOk);
+    }
 }
 
 static inline const TfLiteTensor *tensor_of(const TfLiteInterpreter *interpreter, int number)
@@ -51,8 +86,9 @@ static inline void run_with(TfLiteInterpreter *interpreter, unsigned start)
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
 }
 
-static inline void assert_same_output(TfLiteInterpreter *a, TfLiteInterpreter *b)
+static inline void assert_same_output(const struct two_ways *both)
 {
+    TfLiteInterpreter *a = both->one, *b = both->other;
     const unsigned start = (unsigned)pick(1 << 20);
     for (int again = 0; again < 2; again++) {
         run_with(a, start);
@@ -62,6 +98,24 @@ static inline void assert_same_output(TfLiteInterpreter *a, TfLiteInterpreter *b
         assert_true(y->bytes > 0 && y->bytes == tensor_of(b, output)->bytes);
         assert_memory_equal(y->data.raw, tensor_of(b, output)->data.raw, y->bytes);
     }
+}
+
+// A caller who brings memory for a tensor wants to see it, though it would be left out otherwise.
+static inline void check_memory_of_the_caller(struct two_ways *both, int tensor)
+{
+    const size_t bytes = tensor_of(both->one, tensor)->bytes;
+    void *memory = calloc(1, bytes);
+    assert_non_null(memory);
+    const TfLiteCustomAllocation allocation = {memory, bytes};
+    assert_int_equal(hl_subgraph_set_custom_allocation(both->one->subgraphs[0], tensor, &allocation,
+                                                       kTfLiteCustomAllocationFlagsSkipAlignCheck),
+                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(both->one), kTfLiteOk);
+    assert_same_output(both);
+    assert_memory_equal(memory, tensor_of(both->other, tensor)->data.raw, bytes);
+    TfLiteInterpreterDelete(both->one);
+    both->one = interpreter_of(both->loaded, false, NULL);
+    free(memory);
 }
 
 #endif

@@ -195,8 +195,7 @@ void MULTIPLY_INTEGER(const struct hl_tile *tile)
     for (int left = tile->rows; left > 0; left -= piece.rows) {
         piece.rows = left < ROWS / 2 ? left : ROWS / 2;
         multiply_rows(&piece);
-        piece.x = (const char *)piece.x + piece.rows * piece.x_stride;
-        piece.y = (int32_t *)piece.y + piece.rows * piece.y_stride;
+        next_rows(&piece, piece.x_stride);
     }
 }
 #else

@@ -37,7 +37,7 @@ enum { REGISTERS = 32 };
 #define HAS_DOT4 0
 #define HAS_OCTETS 0
 #endif
-#define HAS_DOT2_HALVES !HAS_DOT4
+#define HAS_DOT2_HALVES (!HAS_DOT4)
 #define DOT4_SIGNED_X 1 // as SDOT takes it
 
 // ---- loads and stores ---------------------------------------------------------------------------

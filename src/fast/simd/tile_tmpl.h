@@ -56,6 +56,13 @@ INLINE const char *row_of(const char *const bases[BASES], ptrdiff_t stride, int 
     return bases[row / ROWS_OF_BASE] + row % ROWS_OF_BASE * stride;
 }
 
+// The rows behind those of a piece of a tile. `stride` is that of x in bytes.
+INLINE void next_rows(struct hl_tile *piece, ptrdiff_t stride)
+{
+    piece->x = (const char *)piece->x + piece->rows * stride;
+    piece->y = (char *)piece->y + piece->rows * piece->y_stride * (ptrdiff_t)4;
+}
+
 #if HAS_SPREAD
 // What each lane reads of one step of a row.
 INLINE u32_vector spread_step(const char *x, const u32_vector *spread)
@@ -66,21 +73,20 @@ INLINE u32_vector spread_step(const char *x, const u32_vector *spread)
 // Does a tile with struct hl_tile.spread, a few rows at a time, and returns. Such a tile has one vector of sums for
 // each row. `stride` is that of x in bytes.
 enum { SPREAD_ROWS = ROWS > 8 ? ROWS / 2 : ROWS, FEW_SPREAD_ROWS = 3 };
-#define SPREAD_CALL(function, stride)                                               \
-    if (tile->spread) {                                                             \
-        const u32_vector spread = load_i32(tile->spread);                           \
-        struct hl_tile piece = *tile;                                               \
-        for (int left = tile->rows; left > 0; left -= piece.rows) {                 \
-            if (left >= SPREAD_ROWS)                                                \
-                function(&piece, piece.rows = SPREAD_ROWS, 1, &spread);             \
-            else if (left >= FEW_SPREAD_ROWS)                                       \
-                function(&piece, piece.rows = FEW_SPREAD_ROWS, 1, &spread);         \
-            else                                                                    \
-                function(&piece, piece.rows = 1, 1, &spread);                       \
-            piece.x = (const char *)piece.x + piece.rows * (stride);                \
-            piece.y = (char *)piece.y + piece.rows * piece.y_stride * (ptrdiff_t)4; \
-        }                                                                           \
-        return;                                                                     \
+#define SPREAD_CALL(function, stride)                                       \
+    if (tile->spread) {                                                     \
+        const u32_vector spread = load_i32(tile->spread);                   \
+        struct hl_tile piece = *tile;                                       \
+        for (int left = tile->rows; left > 0; left -= piece.rows) {         \
+            if (left >= SPREAD_ROWS)                                        \
+                function(&piece, piece.rows = SPREAD_ROWS, 1, &spread);     \
+            else if (left >= FEW_SPREAD_ROWS)                               \
+                function(&piece, piece.rows = FEW_SPREAD_ROWS, 1, &spread); \
+            else                                                            \
+                function(&piece, piece.rows = 1, 1, &spread);               \
+            next_rows(&piece, stride);                                      \
+        }                                                                   \
+        return;                                                             \
     }
 
 #else
