@@ -262,7 +262,7 @@ static inline TfLiteDelegate *delegate_on(const char *device)
 // Ends a session in which Vulkan's validation layer has said nothing.
 static inline void end_without_complaint(struct session *session)
 {
-    const char *complaint = strstr(session->messages.text, "Vulkan validation");
+    const char *complaint = strstr(session->messages.text, "Vulkan validation:");
     if (complaint) print_error("%s\n", complaint);
     assert_null(complaint);
     end(session);
