@@ -124,6 +124,8 @@ DECODE_KERNEL(const struct gpu_kernel gpu_kernel_detection_decode_codes, "detect
     float S = to_float(lane(to_real4(S##_four), (P_pick.x + (C)) % 4));
 
 // P_rows: boxes to take, rows for each. kept: corners, area and index of those that were taken.
+// A work-item searches until its candidate is not stale, in each turn behind the last one. The loop has a counter because
+// NVIDIA's compiler of GLSL ES (driver 580) leaves out one that has only a condition: boxes were found twice.
 #define PICK(FROM) GPU_TEXT_OF( \
     int key = ALL; \
     int own = 0 - 1; \
@@ -137,7 +139,7 @@ DECODE_KERNEL(const struct gpu_kernel gpu_kernel_detection_decode_codes, "detect
     int failed = 0 - 1; \
     int more = 1; \
     for (int n = 0; n < P_rows.x && more == 1; n += 1) { \
-        for (; stale == 1;) { \
+        for (int turn = 0; turn <= boxes_w && stale == 1; turn += 1) { \
             int next = NONE; \
             int index = 0 - 1; \
             for (int i = LID0; i < boxes_w; i += GROUP_X) { \
