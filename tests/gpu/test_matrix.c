@@ -22,18 +22,19 @@ struct shape {
     const char *name;
     int b, h, w, c, outputs;
     int kernel_h, kernel_w, stride, dilation;
-    bool dense; // FULLY_CONNECTED
+    enum { PLAIN, DENSE, MIRRORED } form; // FULLY_CONNECTED, MIRROR_PAD in front of it
 };
 static const struct shape shapes[] = {
-    {"1x1", 1, 14, 14, 128, 128, 1, 1, 1, 1, false},
-    {"3x2, slices that fill no step", 1, 12, 13, 23, 40, 3, 2, 1, 1, false},
-    {"1x1, channels that fill no step", 1, 13, 11, 90, 75, 1, 1, 1, 1, false},
-    {"1x1 with strides", 1, 22, 23, 96, 64, 1, 1, 2, 1, false},
-    {"3x3", 1, 12, 12, 32, 64, 3, 3, 1, 1, false},
-    {"3x3 of three channels", 1, 40, 36, 3, 32, 3, 3, 2, 1, false},
-    {"3x3, dilated", 1, 14, 13, 40, 48, 3, 3, 1, 2, false},
-    {"images", 3, 9, 9, 72, 80, 1, 1, 1, 1, false},
-    {"a matrix", 40, 1, 1, 256, 100, 1, 1, 1, 1, true},
+    {"1x1", 1, 14, 14, 128, 128, 1, 1, 1, 1, PLAIN},
+    {"3x2, slices that fill no step", 1, 12, 13, 23, 40, 3, 2, 1, 1, PLAIN},
+    {"1x1, channels that fill no step", 1, 13, 11, 90, 75, 1, 1, 1, 1, PLAIN},
+    {"1x1 with strides", 1, 22, 23, 96, 64, 1, 1, 2, 1, PLAIN},
+    {"3x3", 1, 12, 12, 32, 64, 3, 3, 1, 1, PLAIN},
+    {"3x3 of three channels", 1, 40, 36, 3, 32, 3, 3, 2, 1, PLAIN},
+    {"3x3, dilated", 1, 14, 13, 40, 48, 3, 3, 1, 2, PLAIN},
+    {"images", 3, 9, 9, 72, 80, 1, 1, 1, 1, PLAIN},
+    {"a matrix", 40, 1, 1, 256, 100, 1, 1, 1, 1, DENSE},
+    {"5x5, mirrored", 2, 11, 13, 24, 40, 5, 5, 1, 1, MIRRORED},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2 };
 
@@ -73,7 +74,9 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     for (int i = 0; content.halves && i < terms * shape->outputs; i++)
         values[1][i] = hl_half_to_float(hl_half_from_float(values[1][i]));
     if (content.last_weight != 0) values[1][terms * shape->outputs - 1] = content.last_weight;
-    enum { X, ADDEND, CLAMPED, WEIGHTS, BIAS, Y, TENSORS_HERE };
+    const int above = shape->kernel_h / 2, left = shape->kernel_w / 2,
+              around[8] = {0, 0, above, above, left, left, 0, 0};
+    enum { X, ADDEND, CLAMPED, WEIGHTS, BIAS, Y, AROUND, PADDED, TENSORS_HERE };
     struct test_tensor all[TENSORS_HERE] = {
         [X] = {.name = "x", .rank = 4, .dims = {shape->b, shape->h, shape->w, shape->c}},
         [ADDEND] = {.name = "addend", .rank = 1, .dims = {shape->c}, .data = values[0]},
@@ -84,8 +87,11 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
                      .data = values[1]},
         [BIAS] = {.name = "bias", .rank = 1, .dims = {shape->outputs}, .data = values[2]},
         [Y] = {.name = "y", .rank = 4, .dims = {shape->b, h, w, shape->outputs}},
+        [AROUND] =
+            {.name = "around", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = around, .bytes = sizeof around},
+        [PADDED] = {.name = "padded", .rank = 4, .dims = {shape->b, h + 2 * above, w + 2 * left, shape->c}},
     };
-    if (shape->dense) {
+    if (shape->form == DENSE) {
         all[X] = (struct test_tensor){.name = "x", .rank = 2, .dims = {shape->b, shape->c}};
         all[CLAMPED] = (struct test_tensor){.name = "clamped", .rank = 2, .dims = {shape->b, shape->c}};
         all[Y] = (struct test_tensor){.name = "y", .rank = 2, .dims = {shape->b, shape->outputs}};
@@ -95,7 +101,7 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     all[ADDEND].bytes = (size_t)shape->c * sizeof(float);
     all[WEIGHTS].bytes = (size_t)terms * (size_t)shape->outputs * sizeof(float);
     all[BIAS].bytes = (size_t)shape->outputs * sizeof(float);
-    struct test_node two[] = {
+    struct test_node three[3] = {
         {.builtin = kTfLiteBuiltinAdd,
          TEST_INPUTS(X, ADDEND),
          TEST_OUTPUTS(CLAMPED),
@@ -107,11 +113,19 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
                       SET(Conv2DOptions, dilation_w_factor, shape->dilation),
                       SET(Conv2DOptions, dilation_h_factor, shape->dilation)}},
     };
-    if (shape->dense)
-        two[1] = (struct test_node){.builtin = kTfLiteBuiltinFullyConnected,
-                                    TEST_INPUTS(CLAMPED, WEIGHTS, BIAS),
-                                    TEST_OUTPUTS(Y)};
-    struct test_model model = {TEST_TENSORS(all), TEST_NODES(two), TEST_INPUTS(X), TEST_OUTPUTS(Y)};
+    if (shape->form == DENSE)
+        three[1] = (struct test_node){.builtin = kTfLiteBuiltinFullyConnected,
+                                      TEST_INPUTS(CLAMPED, WEIGHTS, BIAS),
+                                      TEST_OUTPUTS(Y)};
+    if (shape->form == MIRRORED) {
+        three[2] = three[1];
+        three[2].inputs[0] = PADDED;
+        three[2].settings[4] = (struct test_setting)SET(Conv2DOptions, padding, 1); // VALID
+        three[1] =
+            (struct test_node){.builtin = kTfLiteBuiltinMirrorPad, TEST_INPUTS(CLAMPED, AROUND), TEST_OUTPUTS(PADDED)};
+    }
+    struct test_model model = {TEST_TENSORS(all), TEST_NODES(three), TEST_INPUTS(X), TEST_OUTPUTS(Y)};
+    if (shape->form != MIRRORED) model.node_count = 2;
     begin(session, &model);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) free(values[i]);
 }

@@ -5,7 +5,8 @@
 //                     of size 1
 //   drop_reshapes     a RESHAPE, SQUEEZE or EXPAND_DIMS in front of an operator that reads any shape, as CONCATENATION
 //                     does. The last of all passes, since shapes of inputs then say nothing about the operator.
-//   merge_padding     PAD of zeros on h and w before a convolution or depthwise convolution without padding
+//   merge_padding     PAD of zeros on h and w before a convolution or depthwise convolution without padding, MIRROR_PAD
+//                     that does not repeat the border before a convolution
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -80,12 +81,18 @@ bool gpu_pass_drop_reshapes(struct gpu_graph *graph)
     return changed;
 }
 
-// Returns whether the node pads h and w of a rank 4 value with zeros, by constants. before: the rows and columns added
-// at the top and on the left.
-static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
+static bool mirrors(const struct gpu_node *node)
 {
-    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count || !node->inputs[1] ||
-        !node->inputs[1]->data)
+    const TfLiteMirrorPaddingParams *params = node->params;
+    return node->builtin == kTfLiteBuiltinMirrorPad && params && params->mode == kTfLiteMirrorPaddingReflect;
+}
+
+// Returns whether the node pads h and w of a rank 4 value by constants, with zeros or mirrored. before: the rows and
+// columns added at the top and on the left.
+static bool is_spatial_pad(const struct gpu_node *node, int before[2])
+{
+    if (node->dead || (node->builtin != kTfLiteBuiltinPad && !mirrors(node)) || node->epilogue.count ||
+        !node->inputs[1] || !node->inputs[1]->data)
         return false;
     if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
     for (int i = 0; i < 8; i++) {
@@ -107,6 +114,26 @@ static bool has_no_padding(const struct gpu_node *node)
     return false;
 }
 
+// Returns whether so many positions of a window, `step` apart, are inside of what x is when it is padded, and whether x
+// has what is mirrored.
+static bool mirrors_inside(int x, int before, int padded, int positions, int step, int window)
+{
+    return (int64_t)(positions - 1) * step + window <= padded && before < x && padded - x - before < x;
+}
+
+// Of the kernels, those of convolutions in floats mirror. Other padding that was merged before would have to be zeros.
+static bool can_mirror(const struct gpu_node *node, const struct gpu_node *pad, const int before[2])
+{
+    if (node->builtin != kTfLiteBuiltinConv2d || node->op->integers || node->pad_top || node->pad_left) return false;
+    const TfLiteConvParams *params = node->params;
+    const struct gpu_shape x = pad->inputs[0]->shape, padded = pad->outputs[0]->shape, y = node->outputs[0]->shape,
+                           k = node->inputs[1]->shape;
+    return mirrors_inside(x.h, before[0], padded.h, y.h, params->stride_height,
+                          (k.h - 1) * params->dilation_height_factor + 1) &&
+           mirrors_inside(x.w, before[1], padded.w, y.w, params->stride_width,
+                          (k.w - 1) * params->dilation_width_factor + 1);
+}
+
 bool gpu_pass_merge_padding(struct gpu_graph *graph)
 {
     bool changed = false;
@@ -115,10 +142,11 @@ bool gpu_pass_merge_padding(struct gpu_graph *graph)
         if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer) continue;
         struct gpu_node *pad = node->inputs[0]->producer;
         int before[2];
-        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1)
-            continue;
+        if (!is_spatial_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1) continue;
+        if (node->pad_mirrors || (mirrors(pad) && !can_mirror(node, pad, before))) continue;
         node->pad_top += before[0];
         node->pad_left += before[1];
+        node->pad_mirrors = mirrors(pad);
         pad->outputs[0]->consumers--;
         node->inputs[0] = pad->inputs[0];
         node->inputs[0]->consumers++;

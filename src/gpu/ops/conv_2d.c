@@ -58,6 +58,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         GPU_STRIDES_OF(params),
         .pad_left = pad_left + node->pad_left,
         .pad_top = pad_top + node->pad_top,
+        .mirrors = node->pad_mirrors,
         .by_output = (int64_t)k.h * k.w * k.c,
         .by_h = (int64_t)k.w * k.c,
         .by_w = k.c,

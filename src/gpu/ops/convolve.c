@@ -93,6 +93,9 @@ const struct gpu_kernel gpu_kernel_convolve = {
                     int px = left[i] + tap % max(TAPS, 1);
                     int py = top[i] + tap / max(TAPS, 1);
                     v[i] = splatf4(0.0f);
+                    if (IN == IN_MIRROR) {
+    ) GPU_CONV_MIRROR(px, py) GPU_TEXT(
+                    }
                     if (px >= 0 && py >= 0 && px < x_w && py < x_h) v[i] = to_acc4(load_x(base[i] + py * x_w + px));
                 }
     ) ADD_TERMS(0) GPU_TEXT(
@@ -110,6 +113,12 @@ const struct gpu_kernel gpu_kernel_convolve = {
                             int py = top[i] + ty * P_space.y;
                             bool inside = px >= 0 && py >= 0 && px < x_w && py < x_h;
                             from[i] = pick(inside, base[i] + py * x_w + px, -1);
+                        }
+                        if (IN == IN_MIRROR) {
+                            int px = left[i] + tx * P_space.x;
+                            int py = top[i] + ty * P_space.y;
+    ) GPU_CONV_MIRROR(px, py) GPU_TEXT(
+                            from[i] = base[i] + py * x_w + px;
                         }
                     }
                     for (; s < P_sum.x; s += GROUP_Z * DEPTH) {
@@ -496,6 +505,7 @@ static int input_mode(const struct gpu_convolution *conv, int grid_w, int grid_h
 {
     struct gpu_shape x = conv->x->shape;
     bool spread = or_one(conv->spread_w) > 1 || or_one(conv->spread_h) > 1;
+    if (conv->mirrors) return IN_MIRROR;
     if (conv->kernel_w * conv->kernel_h != 1 || conv->pad_left || conv->pad_top || spread) return IN_WINDOW;
     if ((grid_w - 1) * conv->stride_w >= x.w || (grid_h - 1) * conv->stride_h >= x.h) return IN_WINDOW;
     bool same = grid_w == x.w && grid_h == x.h;
@@ -552,8 +562,9 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     int64_t positions = (int64_t)grid_w * grid_h * x.b;
     int slices = gpu_slices(y), in = input_mode(conv, grid_w, grid_h);
     int out = conv->rows ? OUT_ROWS : spread || conv->offset_x || conv->offset_y || !all ? OUT_SPREAD : OUT_SAME;
-    bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && conv->kernel_w == conv->kernel_h &&
-                    conv->kernel_w <= 5 && conv->dilation_w == 1 && conv->dilation_h == 1;
+    bool no_loops = (in == IN_WINDOW || in == IN_MIRROR) && groups == 1 && x.c <= 3 &&
+                    conv->kernel_w == conv->kernel_h && conv->kernel_w <= 5 && conv->dilation_w == 1 &&
+                    conv->dilation_h == 1;
     int32_t stride_w = spread ? or_one(conv->spread_w) : conv->stride_w,
             stride_h = spread ? or_one(conv->spread_h) : conv->stride_h;
     const struct gpu_epilogue *epilogue = plan->node && !conv->inner ? &plan->node->epilogue : NULL;

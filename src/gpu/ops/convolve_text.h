@@ -11,9 +11,10 @@
 // clang-format off
 // Values of OUT. OUT_SPREAD: by stride and offset. OUT_SAME: y counts its positions in the same way, as one row for
 // each batch. OUT_ROWS: position n is batch n. Values of IN. IN_WINDOW: the taps may be outside of x. IN_POINT: there is
-// one tap, which is always inside. IN_SAME: x counts its positions in the same way.
+// one tap, which is always inside. IN_SAME: x counts its positions in the same way. IN_MIRROR: taps outside of x are those
+// as far inside, beyond the last row or column.
 #define GPU_CONV_OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
-#define GPU_CONV_INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME)
+#define GPU_CONV_INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME) X(IN_MIRROR)
 enum { GPU_CONV_OUTS(GPU_VALUE) };
 enum { GPU_CONV_INS(GPU_VALUE) };
 
@@ -67,6 +68,15 @@ enum { GPU_CONV_INS(GPU_VALUE) };
             }                                                                           \
         }                                                                               \
     )
+// Takes the column AT_X and the row AT_Y, which may lie outside of x, for those inside that they mirror.
+#define GPU_CONV_MIRROR(AT_X, AT_Y)                                                     \
+    GPU_TEXT_OF(                                                                        \
+        AT_X = max(AT_X, -AT_X);                                                        \
+        AT_Y = max(AT_Y, -AT_Y);                                                        \
+        AT_X = min(AT_X, 2 * x_w - 2 - AT_X);                                           \
+        AT_Y = min(AT_Y, 2 * x_h - 2 - AT_Y);                                           \
+    )
+
 // Declares the input slice of a term of the sum, and where its tap lies beside the first one (px, py). Quotients without
 // rests: BY_SLICES of term and x_s, BY_TAPS of tap and P_sum.y.
 #define GPU_CONV_FIND_TERM(BY_SLICES, BY_TAPS)                                          \
@@ -74,7 +84,7 @@ enum { GPU_CONV_INS(GPU_VALUE) };
         int slice = term;                                                               \
         int px = 0;                                                                     \
         int py = 0;                                                                     \
-        if (IN == IN_WINDOW) {                                                          \
+        if (IN == IN_WINDOW || IN == IN_MIRROR) {                                       \
             int tap = BY_SLICES;                                                        \
             slice = term - tap * x_s;                                                   \
             py = BY_TAPS;                                                               \
@@ -93,6 +103,12 @@ enum { GPU_CONV_INS(GPU_VALUE) };
             int ax = left[I] + px;                                                      \
             int ay = top[I] + py;                                                       \
             inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;              \
+            from += ay * x_w + ax;                                                      \
+        }                                                                               \
+        if (IN == IN_MIRROR) {                                                          \
+            int ax = left[I] + px;                                                      \
+            int ay = top[I] + py;                                                       \
+    ) GPU_CONV_MIRROR(ax, ay) GPU_TEXT(                                                 \
             from += ay * x_w + ax;                                                      \
         }                                                                               \
     )

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/ops/convolve_text.h"
+
 enum { TILE = 4, SPAN = 6, NUMBERS = SPAN * SPAN };
 // What one more dispatch costs beside its step, in cycles of a compute unit (half a microsecond on an H200), and the
 // bytes that a unit moves in a cycle.
@@ -59,6 +61,7 @@ const struct gpu_kernel gpu_kernel_winograd_in = {
     .group = {16, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"tiles"}, // tiles across and down, padding left and above
+    GPU_CONSTANTS({"MIRROR", 0}), // 1: x is mirrored at its borders
     .body = GPU_TEXT(
         int n = GID0;
         int s = GID1;
@@ -68,8 +71,14 @@ const struct gpu_kernel gpu_kernel_winograd_in = {
             int left = (n - row * P_tiles.x) * 4 - P_tiles.z;
             int top = (row - batch * P_tiles.y) * 4 - P_tiles.w;
             acc4 v[36];
-            UNROLL for (int k = 0; k < 36; k += 1)
-                v[k] = to_acc4(read_x_or_zero(mki4(left + k % 6, top + k / 6, s, batch)));
+            UNROLL for (int k = 0; k < 36; k += 1) {
+                int px = left + k % 6;
+                int py = top + k / 6;
+                if (MIRROR == 1) {
+    ) GPU_CONV_MIRROR(px, py) GPU_TEXT(
+                }
+                v[k] = to_acc4(read_x_or_zero(mki4(px, py, s, batch)));
+            }
             UNROLL for (int i = 0; i < 6; i += 1)
     ) SPREAD(6 * i, 1) GPU_TEXT(
             UNROLL for (int i = 0; i < 6; i += 1)
@@ -226,6 +235,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv
         .kernel = &gpu_kernel_winograd_in,
         .operands = {{.value = conv->x}, {.value = before}},
         .params = {{tiles.across, tiles.down, conv->pad_left, conv->pad_top}},
+        .constants = {{"MIRROR", conv->mirrors}},
         .grid = {tiles.in.w, in / 4, 1},
     };
     struct gpu_convolution products = {
