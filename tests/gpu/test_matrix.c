@@ -121,8 +121,10 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
         three[2] = three[1];
         three[2].inputs[0] = PADDED;
         three[2].settings[4] = (struct test_setting)SET(Conv2DOptions, padding, 1); // VALID
-        three[1] =
-            (struct test_node){.builtin = kTfLiteBuiltinMirrorPad, TEST_INPUTS(CLAMPED, AROUND), TEST_OUTPUTS(PADDED)};
+        three[1] = (struct test_node){.builtin = kTfLiteBuiltinMirrorPad,
+                                      TEST_INPUTS(CLAMPED, AROUND),
+                                      TEST_OUTPUTS(PADDED),
+                                      .settings = {SET(MirrorPadOptions, mode, 0)}}; // REFLECT
     }
     struct test_model model = {TEST_TENSORS(all), TEST_NODES(three), TEST_INPUTS(X), TEST_OUTPUTS(Y)};
     if (shape->form != MIRRORED) model.node_count = 2;

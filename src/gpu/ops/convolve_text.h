@@ -68,13 +68,15 @@ enum { GPU_CONV_INS(GPU_VALUE) };
             }                                                                           \
         }                                                                               \
     )
-// Takes the column AT_X and the row AT_Y, which may lie outside of x, for those inside that they mirror.
+// Takes the column AT_X and the row AT_Y, where they lie outside of x, for those inside that they mirror. Few do.
 #define GPU_CONV_MIRROR(AT_X, AT_Y)                                                     \
     GPU_TEXT_OF(                                                                        \
-        AT_X = max(AT_X, -AT_X);                                                        \
-        AT_Y = max(AT_Y, -AT_Y);                                                        \
-        AT_X = min(AT_X, 2 * x_w - 2 - AT_X);                                           \
-        AT_Y = min(AT_Y, 2 * x_h - 2 - AT_Y);                                           \
+        if (AT_X < 0 || AT_Y < 0 || AT_X >= x_w || AT_Y >= x_h) {                       \
+            AT_X = max(AT_X, -AT_X);                                                    \
+            AT_Y = max(AT_Y, -AT_Y);                                                    \
+            AT_X = min(AT_X, 2 * x_w - 2 - AT_X);                                       \
+            AT_Y = min(AT_Y, 2 * x_h - 2 - AT_Y);                                       \
+        }                                                                               \
     )
 
 // Declares the input slice of a term of the sum, and where its tap lies beside the first one (px, py). Quotients without
