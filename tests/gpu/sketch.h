@@ -260,6 +260,23 @@ struct sketch_graphs {
     float scale, bound; // of sketch_compare
 };
 
+// The plans of so many graphs, in all ways, have one dispatch of this kernel where they are right, and none elsewhere;
+// or the other way round.
+static inline void sketch_check_dispatches(const struct sketch_graphs *graphs, int count, const char *kernel,
+                                           bool where_right)
+{
+    for (int number = 0; number < count; number++)
+        for (int spoiler = 0; spoiler < graphs->spoiler_count; spoiler++) {
+            struct sketch sketch;
+            graphs->make(&sketch, number, spoiler);
+            int all, found = sketch_count(&sketch, kernel, &all);
+            if (found != ((spoiler == 0) == where_right))
+                fail_msg("graph %d, %s: %d of %d dispatches are %s", number, graphs->spoilers[spoiler], found, all,
+                         kernel);
+            sketch_free(&sketch);
+        }
+}
+
 // How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
 struct sketch_place {
     const char *device;

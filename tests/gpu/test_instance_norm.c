@@ -111,23 +111,15 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
 
 enum { GRAPHS = 80 };
 
+// Results are at most about 16, and rounded a few dozen times.
+static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
+
 static void two_dispatches(void **state)
 {
     (void)state;
-    for (int number = 0; number < GRAPHS; number++)
-        for (int spoiler = NOTHING; spoiler < SPOILERS; spoiler++) {
-            struct sketch sketch;
-            random_graph(&sketch, number, spoiler);
-            int all, count = sketch_count(&sketch, "instance_norm", NULL);
-            int first = sketch_count(&sketch, "instance_statistics", &all);
-            if (count != (spoiler == NOTHING) || first != count)
-                fail_msg("graph %d, %s: %d and %d of %d", number, spoilers[spoiler], first, count, all);
-            sketch_free(&sketch);
-        }
+    sketch_check_dispatches(&graphs, GRAPHS, "instance_statistics", true);
+    sketch_check_dispatches(&graphs, GRAPHS, "instance_norm", true);
 }
-
-// Results are at most about 16, and rounded a few dozen times.
-static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
 
 static struct sketch_place places[] = {{"opencl", 14, 1}, {"vulkan", 14, 1}, {"gles", 2, 0}, {"cuda", 3, 0}};
 

@@ -115,22 +115,14 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
 
 enum { GRAPHS = 60 };
 
+// Sums of up to 81 taps of 33 channels, of numbers up to 1 and 0.5.
+static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 2, .bound = 1e-4f};
+
 static void no_dispatch_of_its_own(void **state)
 {
     (void)state;
-    for (int number = 0; number < GRAPHS; number++)
-        for (int spoiler = NOTHING; spoiler < SPOILERS; spoiler++) {
-            struct sketch sketch;
-            random_graph(&sketch, number, spoiler);
-            int all, count = sketch_count(&sketch, "affine", &all);
-            if (count != (spoiler != NOTHING))
-                fail_msg("graph %d, %s: %d of %d", number, spoilers[spoiler], count, all);
-            sketch_free(&sketch);
-        }
+    sketch_check_dispatches(&graphs, GRAPHS, "affine", false);
 }
-
-// Sums of up to 81 taps of 33 channels, of numbers up to 1 and 0.5.
-static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 2, .bound = 1e-4f};
 
 static struct sketch_place places[] = {{"opencl", 16, 1}, {"vulkan", 24, 1}, {"gles", 4, 0}, {"cuda", 4, 0}};
 

@@ -88,21 +88,14 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
 
 enum { GRAPHS = 60 };
 
+// Results are at most about 16 (256 channels, a factor of 1.5), and rounded a few dozen times.
+static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
+
 static void one_dispatch(void **state)
 {
     (void)state;
-    for (int number = 0; number < GRAPHS; number++)
-        for (int spoiler = NOTHING; spoiler < SPOILERS; spoiler++) {
-            struct sketch sketch;
-            random_graph(&sketch, number, spoiler);
-            int count = sketch_count(&sketch, "layer_norm", NULL);
-            if (count != (spoiler == NOTHING)) fail_msg("graph %d, %s: %d", number, spoilers[spoiler], count);
-            sketch_free(&sketch);
-        }
+    sketch_check_dispatches(&graphs, GRAPHS, "layer_norm", true);
 }
-
-// Results are at most about 16 (256 channels, a factor of 1.5), and rounded a few dozen times.
-static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
 
 static struct sketch_place places[] = {{"opencl", 20, 2}, {"vulkan", 20, 2}, {"gles", 2, 0}, {"cuda", 3, 0}};
 
