@@ -5,7 +5,18 @@
 #include "gpu/backend/null.h"
 #include "gpu/sketch.h"
 
-enum spoiler { NOTHING, REPEATS_BORDER, IS_OUTPUT, IS_READ, PADS_CHANNELS, CONVOLUTION_PADS, DEPTHWISE, SPOILERS };
+enum spoiler {
+    NOTHING,
+    REPEATS_BORDER,
+    IS_OUTPUT,
+    IS_READ,
+    PADS_CHANNELS,
+    CONVOLUTION_PADS,
+    DEPTHWISE,
+    ZEROS_ABOVE,
+    ZEROS_BELOW,
+    SPOILERS
+};
 static const char *const spoilers[SPOILERS] = {
     "nothing",
     "the border is repeated",
@@ -14,6 +25,8 @@ static const char *const spoilers[SPOILERS] = {
     "channels are padded",
     "the convolution pads, too",
     "the convolution is depthwise",
+    "zeros above what is padded",
+    "zeros below it",
 };
 
 enum { REFLECT, SYMMETRIC }; // of the schema's MirrorPadMode
@@ -37,15 +50,31 @@ static struct window random_window(int x, bool same)
     return w;
 }
 
+static int add_pairs(struct sketch *sketch, const int around[8])
+{
+    int pairs = sketch_ints(sketch, 8, around);
+    sketch->tensors[pairs].rank = 2;
+    sketch->tensors[pairs].dims[0] = 4;
+    sketch->tensors[pairs].dims[1] = 2;
+    return pairs;
+}
+
+static int add_zeros(struct sketch *sketch, int x, bool above)
+{
+    int dims[4], pairs = add_pairs(sketch, (int[]){0, 0, above, !above, 0, 0, 0, 0});
+    memcpy(dims, sketch->tensors[x].dims, sizeof dims);
+    dims[1]++;
+    int y = sketch_tensor(sketch, TEST_FLOAT32, 4, dims);
+    sketch_node(sketch, kTfLiteBuiltinPad, 2, (int[]){x, pairs}, y);
+    return y;
+}
+
 static int add_pad(struct sketch *sketch, int x, const struct window *h, const struct window *w, enum spoiler spoiler)
 {
     const int *own = sketch->tensors[x].dims;
     int around[] = {0, 0, h->before, h->after, w->before, w->after, 0, spoiler == PADS_CHANNELS};
     int dims[] = {own[0], h->padded, w->padded, own[3] + around[7]};
-    int pairs = sketch_ints(sketch, 8, around);
-    sketch->tensors[pairs].rank = 2;
-    sketch->tensors[pairs].dims[0] = 4;
-    sketch->tensors[pairs].dims[1] = 2;
+    int pairs = add_pairs(sketch, around);
     int y = sketch_tensor(sketch, TEST_FLOAT32, 4, dims);
     struct test_node *node = sketch_node(sketch, kTfLiteBuiltinMirrorPad, 2, (int[]){x, pairs}, y);
     node->settings[0] = (struct test_setting){.field = HL_MirrorPadOptions_mode,
@@ -97,7 +126,13 @@ static void make_graph(struct sketch *sketch, const int *dims, int outputs, cons
     int padded = add_pad(sketch, x, h, w, spoiler);
     if (spoiler == IS_OUTPUT) sketch_output(sketch, padded);
     if (spoiler == IS_READ) sketch_output(sketch, sketch_one(sketch, kTfLiteBuiltinExp, padded));
-    sketch_output(sketch, add_convolution(sketch, padded, h, w, outputs, spoiler));
+    struct window own = *h;
+    if (spoiler == ZEROS_ABOVE || spoiler == ZEROS_BELOW) {
+        padded = add_zeros(sketch, padded, spoiler == ZEROS_ABOVE);
+        own.step = 1; // so that the last position reads the last row
+        own.outputs = own.padded + 1 - (own.taps - 1) * own.dilation;
+    }
+    sketch_output(sketch, add_convolution(sketch, padded, &own, w, outputs, spoiler));
 }
 
 static void random_graph(struct sketch *sketch, int number, int spoiler)
