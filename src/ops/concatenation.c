@@ -161,6 +161,7 @@ const struct hl_op hl_op_concatenation = {
     .state_size = sizeof(struct joint),
     .prepare = concatenation_prepare,
     .invoke = concatenation_invoke,
+    .order = HL_JOINS,
 };
 
 // ---- PACK ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include "base/checked.h"
 #include "base/half.h"
 #include "ops/common/walk.h"
+#include "runtime/builtin_kernels.h"
 #include "runtime/op_context.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include "tensorflow/lite/c/common.h"
@@ -34,6 +35,7 @@ struct hl_op {
     double (*work)(TfLiteContext *ctx, const TfLiteNode *node);
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
     uint32_t sparse_inputs;       // bit i: input i may be a constant with a sparsity block
+    enum hl_order_use order;      // of dimensions; what has a fast kernel that chains can compute need not say so
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
     const struct hl_fast *fast;   // takes over the nodes that it can (fast/fast.h); NULL: there is none
 };

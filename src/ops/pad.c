@@ -172,9 +172,11 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_pad = {
     .prepare = prepare,
     .invoke = invoke,
+    .order = HL_PADS,
 };
 
 const struct hl_op hl_op_padv2 = {
     .prepare = prepare,
     .invoke = invoke,
+    .order = HL_PADS,
 };

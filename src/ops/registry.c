@@ -115,11 +115,22 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return block->fast ? op->fast->invoke(ctx, node, block->fast) : op->invoke(ctx, node);
 }
 
+static bool is_own(const TfLiteNode *node)
+{
+    return hl_node_of(node)->registration.invoke == invoke && node->user_data;
+}
+
+static enum hl_order_use use_of_order(const TfLiteNode *node)
+{
+    const struct hl_op *op = is_own(node) ? block_of(node->user_data)->op : NULL;
+    if (!op) return HL_ORDER_MATTERS;
+    return op->fast && op->fast->describe ? HL_ELEMENTWISE : op->order; // what a chain can compute is element-wise
+}
+
 // The fast kernel that has taken a node over; NULL: none has, or the node is of another's making.
 static const struct hl_fast *fast_of(const TfLiteNode *node)
 {
-    const bool is_own = hl_node_of(node)->registration.invoke == invoke && node->user_data;
-    const struct block *block = is_own ? block_of(node->user_data) : NULL;
+    const struct block *block = is_own(node) ? block_of(node->user_data) : NULL;
     return block && block->fast ? block->op->fast : NULL;
 }
 
@@ -215,6 +226,7 @@ static bool find(const struct hl_model_code *code, TfLiteRegistration *registrat
 const struct hl_builtin_kernels hl_builtin_kernels = {
     .find = find,
     .choose_row_kernels = hl_row_kernels_choose,
+    .use_of_order = use_of_order,
     .is_lead = is_lead,
     .is_step = is_step,
     .lead = lead,

@@ -71,4 +71,5 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_transpose = {
     .prepare = prepare,
     .invoke = invoke,
+    .order = HL_TRANSPOSES,
 };

@@ -13,12 +13,23 @@
 struct hl_reporter;
 struct hl_row_kernels;
 
+// What an operator makes of the order of its dimensions.
+enum hl_order_use {
+    HL_ORDER_MATTERS,
+    HL_ELEMENTWISE, // nothing: an element follows from those at its position, or from one that is broadcast
+    HL_TRANSPOSES,  // input 1 is the permutation
+    HL_PADS,        // input 1 has a row for each dimension
+    HL_JOINS,       // the axis of TfLiteConcatenationParams is one of them
+};
+
 struct hl_builtin_kernels {
     // Gives the registration of an operator in that version. Returns false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
     // Chooses the microkernels for rows that an interpreter's operators use: those of the best CPU level, or the
     // reference ones. It reports settings of the user that make no sense.
     const struct hl_row_kernels *(*choose_row_kernels)(bool fast, const struct hl_reporter *reporter);
+    // Of nodes before they are prepared (transposes.c). Custom operators and replaced ones count as HL_ORDER_MATTERS.
+    enum hl_order_use (*use_of_order)(const TfLiteNode *node);
     // Of nodes that are prepared (chain.c): whether a node can compute others in the blocks of its output; whether it
     // is element-wise and can be computed so. lead: the node computes those from now on, until it is prepared again, or
     // *leads is false.

@@ -245,6 +245,7 @@ static TfLiteStatus no_node_and_registration(TfLiteContext *context, int index, 
 void hl_context_begin_delegation(struct hl_subgraph *subgraph)
 {
     TfLiteContext *context = &subgraph->context;
+    hl_subgraph_restore_nodes(subgraph);
     context->GetExecutionPlan = get_execution_plan;
     context->GetNodeAndRegistration = get_node_and_registration;
     context->ReplaceNodeSubsetsWithDelegateKernels = replace_nodes;

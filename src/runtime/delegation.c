@@ -284,6 +284,7 @@ TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph)
 {
     if (!subgraph->undelegated_plan) return kTfLiteOk;
     hl_subgraph_end_async(subgraph, false);
+    hl_subgraph_restore_nodes(subgraph);
     for (int i = 0; i < subgraph->tensor_count; i++) {
         TfLiteTensor *tensor = &subgraph->context.tensors[i];
         if (!tensor->delegate) continue;
@@ -395,6 +396,7 @@ TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDele
     bool allows_dynamic = hl_delegate_flags(delegate) & kTfLiteDelegateFlagsAllowDynamicTensors;
     if (!allows_dynamic && before != HL_IMMUTABLE) { // an immutable graph has passed this
         subgraph->state = HL_NOT_READY;
+        hl_subgraph_restore_nodes(subgraph);
         hl_planner_reset(subgraph);
         status = require_static_shapes(subgraph);
         if (status != kTfLiteOk) {

@@ -57,7 +57,7 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
     if (status != kTfLiteOk) return status;
     status = hl_subgraph_keep_headroom(subgraph);
     if (status != kTfLiteOk) return status;
-    status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
+    status = hl_node_prepare(subgraph, node);
     count_heap_of_node(subgraph, node);
     node->has_dynamic = hl_subgraph_has_dynamic(subgraph, node->node.outputs) ||
                         hl_subgraph_has_dynamic(subgraph, node->node.temporaries);
@@ -166,9 +166,11 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
     subgraph->prepared = 0;
     hl_subgraph_return_taken(subgraph);
     hl_subgraph_end_chains(subgraph);
+    hl_subgraph_restore_nodes(subgraph);
     hl_subgraph_count_heap(subgraph);
     hl_planner_reset(subgraph);
-    status = hl_subgraph_prepare_ahead(subgraph);
+    status = hl_subgraph_skip_transposes(subgraph);
+    if (status == kTfLiteOk) status = hl_subgraph_prepare_ahead(subgraph);
     if (status == kTfLiteOk) status = hl_subgraph_make_chains(subgraph);
     if (status != kTfLiteOk) return status;
     status = hl_planner_place(subgraph, 0, subgraph->prepared);

@@ -41,7 +41,7 @@ static HaliteNode describe(const struct hl_node *node)
         .op = node->name,
         .builtin_code = node->registration.builtin_code,
         .version = node->registration.version,
-        .node = &node->node,
+        .node = hl_node_shown(node),
         .registration = &node->registration,
     };
 }

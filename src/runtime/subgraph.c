@@ -512,6 +512,8 @@ static void free_temporaries(struct hl_subgraph *subgraph, const struct hl_node 
 void hl_subgraph_free_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     if (!node) return;
+    hl_subgraph_restore_node(subgraph, node);
+    free(node->transposed);
     free_temporaries(subgraph, node);
     if (node->has_state) hl_kernel_free(&node->registration, &subgraph->context, node->node.user_data);
     TfLiteIntArrayFree(node->node.inputs);

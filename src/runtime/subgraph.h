@@ -7,6 +7,7 @@
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
 //   take_over.c  nodes that take over the one before them
+//   transposes.c transposes that undo each other
 //   chain.c      convolutions that compute the element-wise nodes behind them
 //   shared_constant.c  constants that operators compute, once for all interpreters of a model
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
@@ -54,8 +55,9 @@ struct hl_node {
     bool follows;     // a node before it computes it, too: it does not run (chain.c)
     int leads;        // so many followers are computed with this node, in their order
     struct hl_node *followers[HL_MAX_FOLLOWERS];
-    int replaced;               // how many nodes of the model a delegate's node replaces
-    uint64_t runs, nanoseconds; // while profiling
+    struct hl_transposed *transposed; // owned: other tensors that it reads and writes (transposes.c); NULL: none yet
+    int replaced;                     // how many nodes of the model a delegate's node replaces
+    uint64_t runs, nanoseconds;       // while profiling
 };
 
 struct hl_subgraph {
@@ -135,6 +137,24 @@ static inline const struct hl_node *hl_node_of(const TfLiteNode *node)
 void hl_subgraph_return_taken(struct hl_subgraph *subgraph);
 // Returns whether the tensor is the output of a node that was taken over, which nobody writes.
 bool hl_subgraph_has_taken(const struct hl_subgraph *subgraph, int tensor);
+
+// ---- transposes.c
+// Lets nodes between transposes that undo each other work without these. The nodes are to be prepared.
+TfLiteStatus hl_subgraph_skip_transposes(struct hl_subgraph *subgraph);
+// Give one node, or all, back the tensors that the model says. If it had others, the subgraph is not ready then.
+void hl_subgraph_restore_node(struct hl_subgraph *subgraph, struct hl_node *node);
+void hl_subgraph_restore_nodes(struct hl_subgraph *subgraph);
+// Calls the kernel's prepare. Tensors of the model that the node no longer writes get their shapes, too.
+TfLiteStatus hl_node_prepare(struct hl_subgraph *subgraph, struct hl_node *node);
+// Returns whether the node is a TRANSPOSE that does not run.
+static inline bool hl_node_is_skipped(const struct hl_node *node)
+{
+    return node->is_taken && node->node.outputs->size == 0;
+}
+// Returns whether the node would write the tensor, which nobody writes.
+bool hl_node_leaves_out(const struct hl_node *node, int tensor);
+// Returns the node as the model has it.
+const TfLiteNode *hl_node_shown(const struct hl_node *node);
 
 // ---- chain.c
 // Finds the chains of the nodes that AllocateTensors has prepared.

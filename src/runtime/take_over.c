@@ -11,15 +11,24 @@
 
 enum { RANK = 4 }; // of images: batch, height, width, channels
 
-// The node before this one in the plan, where AllocateTensors prepares both; NULL elsewhere. While nodes run, the one
-// before has run, and its input may be gone.
+// Constants, which were computed when it was prepared, or a TRANSPOSE that is skipped.
+static bool has_nothing_to_run(const struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    const int output = node->node.outputs->size == 1 ? node->node.outputs->data[0] : -1;
+    return hl_node_is_skipped(node) || (output >= 0 && hl_is_constant(&subgraph->context.tensors[output]));
+}
+
+// The node that runs before this one in the plan, where AllocateTensors prepares both; NULL elsewhere. While nodes run,
+// the one before has run, and its input may be gone.
 static struct hl_node *node_before(struct hl_subgraph *subgraph, const struct hl_node *node)
 {
     const TfLiteIntArray *plan = subgraph->plan;
-    const int position = subgraph->prepared;
+    int position = subgraph->prepared;
     if (subgraph->state != HL_NOT_READY || subgraph->interpreter->options->preserve_tensors) return NULL;
     if (position < 1 || position >= plan->size || plan->data[position] != node->index) return NULL;
-    return subgraph->nodes[plan->data[position - 1]];
+    do position--;
+    while (position > 0 && has_nothing_to_run(subgraph, subgraph->nodes[plan->data[position]]));
+    return subgraph->nodes[plan->data[position]];
 }
 
 // Nobody may see a tensor that is not written: it is no output, and no other input is it.
@@ -102,6 +111,8 @@ void hl_subgraph_return_taken(struct hl_subgraph *subgraph)
 bool hl_subgraph_has_taken(const struct hl_subgraph *subgraph, int tensor)
 {
     for (int i = 0; i < subgraph->node_count; i++)
-        if (subgraph->nodes[i]->is_taken && hl_is_listed(subgraph->nodes[i]->node.outputs, tensor)) return true;
+        if ((subgraph->nodes[i]->is_taken && hl_is_listed(subgraph->nodes[i]->node.outputs, tensor)) ||
+            hl_node_leaves_out(subgraph->nodes[i], tensor))
+            return true;
     return false;
 }
