@@ -488,7 +488,7 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
             models/style models/text)
         gpu_golden_test(exact ${device} "--option;quantized=exact" ${gpu_exact_paths})
-        gpu_golden_test(exact_models ${device} "--option;quantized=exact" models/classification models/detection
+        gpu_golden_test(exact_models ${device} "--option;quantized=exact;--spread;2" models/classification models/detection
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops)
         foreach(precision f16s f16)
             # MIN_MEMORY_USAGE first: halves are kept even where they save little.

@@ -359,6 +359,7 @@ static double allowance(const struct run *run, const struct golden_tensor *out)
 {
     double most = 0;
     if (run->result->delegated == 0) return run->options->delegate->how.lib_path == NULL ? run->options->slack : 0;
+    if (is_integer(out->type) && run->options->quantum == 0) return run->options->slack;
     if (out->opt.kind == GOLDEN_SPREAD_FINITE) most = out->opt.difference;
     if (out->xnn.kind == GOLDEN_SPREAD_FINITE) most = fmax(most, out->xnn.difference);
     return fmax(run->options->slack, run->options->spread * most);

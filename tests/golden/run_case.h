@@ -22,7 +22,8 @@ struct golden_options {
     double tolerance; // in place of 2e-6, 0: not given
     double quantum;   // steps that a quantized output may differ by
     double slack;     // what floats and integers of this case may differ by, if more
-    double spread;    // and so many times what the original's own kernels and delegate differ by
+    double spread;    // and so many times what the original's own kernels and delegate differ by; not for integers
+                      // without a quantum
 };
 
 enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };
