@@ -484,12 +484,13 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             gpu_golden_test(results ${device} "--quantum;1" ${paths})
         endif()
         gpu_golden_test(ops ${device} "--quantum;1" ${gpu_op_paths})
-        gpu_golden_test(models ${device} "--quantum;2;--spread;2" models/audio models/classification models/detection
-            models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
-            models/style models/text)
+        gpu_golden_test(models ${device} "--quantum;2;--spread;2;--twin-spread;2" models/audio models/classification
+            models/detection models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation
+            models/small_ops models/style models/text)
         gpu_golden_test(exact ${device} "--option;quantized=exact" ${gpu_exact_paths})
-        gpu_golden_test(exact_models ${device} "--option;quantized=exact;--spread;2" models/classification models/detection
-            models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops)
+        gpu_golden_test(exact_models ${device} "--option;quantized=exact;--twin-spread;2" models/classification
+            models/detection models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation
+            models/small_ops)
         foreach(precision f16s f16)
             # MIN_MEMORY_USAGE first: halves are kept even where they save little.
             set(half --quantum 1 --tolerance 8e-3 --option precision=${precision} --option inference_priority1=3

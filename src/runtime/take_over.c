@@ -11,7 +11,7 @@
 
 enum { RANK = 4 }; // of images: batch, height, width, channels
 
-// Constants, which were computed when it was prepared, or a TRANSPOSE that is skipped.
+// Returns whether the node made a constant when it was prepared, or is a TRANSPOSE that is skipped.
 static bool has_nothing_to_run(const struct hl_subgraph *subgraph, const struct hl_node *node)
 {
     const int output = node->node.outputs->size == 1 ? node->node.outputs->data[0] : -1;

@@ -37,6 +37,7 @@ struct value {
     int holder; // the tensor that has its values where its group moves; -1: itself, or one still to be made
     int group;  // another one of its group, or itself
     bool stays; // of the last one of a group: the group does
+    bool is_output;
 };
 
 struct search {
@@ -84,8 +85,7 @@ static bool are_alike(const TfLiteTensor *a, const TfLiteTensor *b)
 static bool is_hidden(const struct search *search, int tensor)
 {
     return search->values[tensor].writer == search->position &&
-           tensor_at(search, tensor)->allocation_type == kTfLiteArenaRw &&
-           !hl_is_listed(search->subgraph->outputs, tensor);
+           tensor_at(search, tensor)->allocation_type == kTfLiteArenaRw && !search->values[tensor].is_output;
 }
 
 static bool is_constant(const TfLiteTensor *tensor)
@@ -203,13 +203,15 @@ static void see_node(struct search *search, const TfLiteNode *node)
 
 // ---- other tensors for nodes --------------------------------------------------------------------
 
-// Returns the tensor that has a tensor's values.
+// Returns the tensor that has a tensor's values. It is noted, so that a row of pairs of transposes is walked once.
 static int holder_of(const struct search *search, int tensor)
 {
-    while (tensor >= 0 && tensor < search->count && search->values[tensor].holder >= 0 &&
-           !last_of(search, tensor)->stays)
-        tensor = search->values[tensor].holder;
-    return tensor;
+    int holder = tensor;
+    while (holder >= 0 && holder < search->count && search->values[holder].holder >= 0 &&
+           !last_of(search, holder)->stays)
+        holder = search->values[holder].holder;
+    if (holder != tensor) search->values[tensor].holder = holder;
+    return holder;
 }
 
 static TfLiteIntArray *find_holders(const struct search *search, const TfLiteIntArray *list)
@@ -315,6 +317,8 @@ static void begin(const struct search *search)
             if (value) value->writer = value->writer == NONE ? position : MANY;
         }
     }
+    for (int i = 0; i < subgraph->outputs->size; i++)
+        if (subgraph->outputs->data[i] >= 0) values[subgraph->outputs->data[i]].is_output = true;
 }
 
 TfLiteStatus hl_subgraph_skip_transposes(struct hl_subgraph *subgraph)
@@ -371,7 +375,8 @@ TfLiteStatus hl_node_prepare(struct hl_subgraph *subgraph, struct hl_node *node)
     own->shown.temporaries = node->node.temporaries;
     if (!own->order) return kTfLiteOk;
     TfLiteTensor *tensors = subgraph->context.tensors;
-    const TfLiteIntArray *from = tensors[node->node.outputs->data[0]].dims;
+    const TfLiteIntArray *from =
+        tensors[node->node.outputs->data[0]].dims; // as many as TRANSPOSE, prepared before, has
     TfLiteIntArray *dims = TfLiteIntArrayCopy(from);
     for (int i = 0; dims && i < own->axes; i++) dims->data[i] = from->data[own->order[i]];
     return hl_subgraph_resize_tensor(subgraph, &tensors[own->shown.outputs->data[0]], dims);

@@ -160,7 +160,7 @@ if(HALITE_TOOLS)
 endif()
 if(NOT HALITE_THREAD_SANITIZE)
     # Networks carry a step of rounding on, as the official runtime's own two engines do to each other.
-    nnapi_golden_test(models 1000007 SLOW OPTIONS --spread 2
+    nnapi_golden_test(models 1000007 SLOW OPTIONS --spread 2 --twin-spread 2
         PATHS models/classification models/detection models/segmentation models/mlperf_tiny)
 endif()
 

@@ -34,8 +34,9 @@ static const char help[] =
     "      --quantum N        quantized outputs of a graph on a delegate may differ by N steps\n"
     "                         (a delegate that computes with floats rounds otherwise); default 0\n"
     "      --spread N         outputs of a graph on a delegate may differ by N times as much as the\n"
-    "                         official runtime's own kernels and delegate differ, integers with a\n"
-    "                         quantum alone; default 0\n"
+    "                         official runtime's own kernels and delegate differ; default 0\n"
+    "      --twin-spread N    floats of a dynamic-range model may differ from its float twin's by N\n"
+    "                         times as much as the twin's own kernels differ; default 0\n"
     "      --differences FILE count a case as passed, whatever it computes, where FILE names it\n"
     "                         in backquotes by its path below golden/ (a Markdown list of cases\n"
     "                         in which the official runtime is at fault); where \"within N\" follows,\n"
@@ -261,7 +262,7 @@ static bool usage_error(const char *what, const char *value)
 
 static bool parse_options(struct runner *runner, int argc, char **argv)
 {
-    enum { TOLERANCE = 256, QUANTUM, SPREAD, NO_ISOLATE, DIFFERENCES };
+    enum { TOLERANCE = 256, QUANTUM, SPREAD, TWIN_SPREAD, NO_ISOLATE, DIFFERENCES };
     // clang-format off
     static const struct option known[] = {
         {"list", no_argument, NULL, 'l'},          {"kernels", required_argument, NULL, 'k'},
@@ -269,6 +270,7 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
         {"option", required_argument, NULL, 'o'},  {"quantum", required_argument, NULL, QUANTUM},
         {"tolerance", required_argument, NULL, TOLERANCE}, {"isolate", no_argument, NULL, 'i'},
         {"no-isolate", no_argument, NULL, NO_ISOLATE}, {"spread", required_argument, NULL, SPREAD},
+        {"twin-spread", required_argument, NULL, TWIN_SPREAD},
         {"differences", required_argument, NULL, DIFFERENCES}, {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
@@ -317,6 +319,11 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
             runner->options.spread = strtod(optarg, &end);
             if (end == optarg || *end != '\0' || !(runner->options.spread >= 0))
                 return usage_error("--spread takes a number, not", optarg);
+            break;
+        case TWIN_SPREAD:
+            runner->options.twin_spread = strtod(optarg, &end);
+            if (end == optarg || *end != '\0' || !(runner->options.twin_spread >= 0))
+                return usage_error("--twin-spread takes a number, not", optarg);
             break;
         case DIFFERENCES:
             if (!own_list) hl_text_clear(&runner->differences);

@@ -359,7 +359,6 @@ static double allowance(const struct run *run, const struct golden_tensor *out)
 {
     double most = 0;
     if (run->result->delegated == 0) return run->options->delegate->how.lib_path == NULL ? run->options->slack : 0;
-    if (is_integer(out->type) && run->options->quantum == 0) return run->options->slack;
     if (out->opt.kind == GOLDEN_SPREAD_FINITE) most = out->opt.difference;
     if (out->xnn.kind == GOLDEN_SPREAD_FINITE) most = fmax(most, out->xnn.difference);
     return fmax(run->options->slack, run->options->spread * most);
@@ -415,8 +414,8 @@ static bool fits_twin(struct run *run, const struct golden_tensor *out, const Tf
     // The manifest's spreads are those of kernels that round activations, so the twin's own spread stands for them. It
     // says how far earlier rounding carries; the last operator's own rounding comes on top.
     struct golden_bound floats = {.relative = bound->relative};
-    if (run->options->spread > 0)
-        floats.absolute = run->options->spread * golden_twin_spread(run->twin, out->index) + bound->relative;
+    if (run->options->twin_spread > 0)
+        floats.absolute = run->options->twin_spread * golden_twin_spread(run->twin, out->index) + bound->relative;
     size_t bytes = TfLiteTensorByteSize(tensor);
     bool ok = golden_compare(out->type, element_count(out), TfLiteTensorData(twin), TfLiteTensorByteSize(twin),
                              TfLiteTensorData(tensor), bytes, &floats, &difference) &&

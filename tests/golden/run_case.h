@@ -18,12 +18,12 @@ struct golden_options {
     HaliteKernels kernels;
     int threads; // -1: the library's choice
     struct golden_delegate *delegate;
-    bool drivers;     // this process has used a delegate, whose drivers may have exit handlers
-    double tolerance; // in place of 2e-6, 0: not given
-    double quantum;   // steps that a quantized output may differ by
-    double slack;     // what floats and integers of this case may differ by, if more
-    double spread;    // and so many times what the original's own kernels and delegate differ by; not for integers
-                      // without a quantum
+    bool drivers;       // this process has used a delegate, whose drivers may have exit handlers
+    double tolerance;   // in place of 2e-6, 0: not given
+    double quantum;     // steps that a quantized output may differ by
+    double slack;       // what floats and integers of this case may differ by, if more
+    double spread;      // and so many times what the original's own kernels and delegate differ by
+    double twin_spread; // so many times what the float twin's reference and fast kernels differ by
 };
 
 enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };

@@ -289,6 +289,7 @@ static void lint_body(const struct gpu_kernel *kernel)
             char before = start > kernel->body ? start[-1] : ' ';
             for (const char *back = start; before == ' ' && back > kernel->body;) before = *--back;
             at++;
+            if (*start == ';' && at[strspn(at, " ")] == ')') fault(kernel, "a for that changes nothing", start, 1);
             if (strchr("#?\\\"'`@$", *start)) fault(kernel, "a character that the dialect has not", start, 1);
             if (*start == '-' && *at == '>') fault(kernel, "a pointer", start, 2);
             if (*start == '&' && in_word(*at) && strchr("(,=", before)) fault(kernel, "an address", start, 2);
@@ -330,7 +331,7 @@ static void lint_finds_faults(void **state)
                                         "int a[2] = {1, 2};",   "if (a > 1) return; BARRIER; int b = 0;",
                                         "real4 v = c ? a : b;", "float input = 1.0f;",
                                         "int *p = &q;",         "x->y = 1;",
-                                        "int i = 3u;"};
+                                        "int i = 3u;",          "for (; i < 3;) i += 1;"};
     static const char right[] =
         "float a = 1.0e-5f; int i = 0x7f; if (i < 3 && a > 0.5f) { write_y(p, v); } BARRIER; return;";
     struct gpu_kernel kernel = {.name = "sample_kernel", .group = {1, 1, 1}, .args = {{GPU_OUT, "y"}}, .body = right};

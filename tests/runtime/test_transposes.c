@@ -223,6 +223,13 @@ static void assert_shown(const struct graph *g, const struct two_ways *both)
     }
 }
 
+static void compare_and_end(const struct graph *g, struct two_ways *both)
+{
+    assert_same(both);
+    assert_shown(g, both);
+    end_two_ways(both);
+}
+
 static void same_bytes(void **state)
 {
     (void)state;
@@ -234,9 +241,7 @@ static void same_bytes(void **state)
         struct two_ways both = begin_two_ways(&g.model, NULL);
         assert_false(is_left_out(both.other, T));
         count += is_left_out(both.one, T) + is_left_out(both.one, T2);
-        assert_same(&both);
-        assert_shown(&g, &both);
-        end_two_ways(&both);
+        compare_and_end(&g, &both);
     }
     assert_true(count > GRAPHS); // of twice as many
 }
@@ -283,9 +288,7 @@ static void left_alone(void **state)
         change_swish(&g, i % WHYS);
         struct two_ways both = begin_two_ways(&g.model, NULL);
         assert_int_equal(is_left_out(both.one, T), i % WHYS == NOTHING);
-        assert_same(&both);
-        assert_shown(&g, &both);
-        end_two_ways(&both);
+        compare_and_end(&g, &both);
     }
 }
 
@@ -300,9 +303,7 @@ static void pairs(void **state)
         add_softmax(&g, z);
         struct two_ways both = begin_two_ways(&g.model, NULL);
         assert_true(is_left_out(both.one, z) && is_left_out(both.one, T) && is_left_out(both.one, T2));
-        assert_same(&both);
-        assert_shown(&g, &both);
-        end_two_ways(&both);
+        compare_and_end(&g, &both);
     }
 }
 
@@ -338,9 +339,7 @@ static void convolution(void **state)
     memcpy(g.tensors[add_output(&g, output_of(node))].dims, y, sizeof y);
     struct two_ways both = begin_two_ways(&g.model, NULL);
     assert_true(is_left_out(both.one, FIRST) && is_left_out(both.one, z));
-    assert_same(&both);
-    assert_shown(&g, &both);
-    end_two_ways(&both);
+    compare_and_end(&g, &both);
 }
 
 static void reference_kernels(void **state)
@@ -441,9 +440,7 @@ static void delegates(void **state)
         assert_int_equal(HaliteInterpreterRemoveDelegates(both.one), kTfLiteOk);
         assert_int_equal(TfLiteInterpreterAllocateTensors(both.one), kTfLiteOk);
         assert_true(is_left_out(both.one, T));
-        assert_same(&both);
-        assert_shown(&g, &both);
-        end_two_ways(&both);
+        compare_and_end(&g, &both);
     }
 }
 

@@ -137,10 +137,10 @@ struct gpu_node {
     size_t params_size;
     struct gpu_epilogue epilogue;
     // A PAD that was merged into this convolution or pool: its padding is then VALID, over an input that is widened by
-    // these on top and on the left, with zeros, or mirrored (MIRROR_PAD).
+    // these on top and on the left, with zeros.
     int pad_top, pad_left;
-    bool pad_mirrors;
-    bool dead; // a pass has removed it
+    bool pad_mirrors; // a MIRROR_PAD: the input is reflected at its borders instead
+    bool dead;        // a pass has removed it
 };
 
 struct gpu_graph {

@@ -10,8 +10,7 @@
 #define POSITION(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
 // Maps a position into [0, n) as EDGE says. A position that no EDGE applies to becomes the nearest one.
 #define FOLD(i, n)                                                                          \
-    if (EDGE == GPU_EDGE_REFLECT && i < 0) i = 0 - i;                                                      \
-    if (EDGE == GPU_EDGE_REFLECT && i >= n) i = 2 * n - 2 - i;                                             \
+    if (EDGE == GPU_EDGE_REFLECT) { GPU_REFLECT(i, n) }                                                 \
     if (EDGE == GPU_EDGE_SYMMETRIC && i < 0) i = 0 - i - 1;                                                  \
     if (EDGE == GPU_EDGE_SYMMETRIC && i >= n) i = 2 * n - 1 - i;                                             \
     if (EDGE == GPU_EDGE_WRAP) i = i % n;                                                               \

@@ -16,7 +16,7 @@ struct gpu_convolution {
     int stride_w, stride_h; // steps in x between neighboring positions
     int dilation_w, dilation_h;
     int pad_left, pad_top; // zeros before x; after it there are as many as the positions need
-    bool mirrors;          // in place of zeros what lies as far inside, beyond x's first or last row and column
+    bool mirrors;          // x is reflected at its borders instead (REFLECT of MIRROR_PAD)
     // The positions that are computed: grid_w x grid_h in each batch, at (offset + spread * position) in y. With a grid
     // of 0 they are all positions of y.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;

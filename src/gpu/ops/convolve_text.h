@@ -11,8 +11,8 @@
 // clang-format off
 // Values of OUT. OUT_SPREAD: by stride and offset. OUT_SAME: y counts its positions in the same way, as one row for
 // each batch. OUT_ROWS: position n is batch n. Values of IN. IN_WINDOW: the taps may be outside of x. IN_POINT: there is
-// one tap, which is always inside. IN_SAME: x counts its positions in the same way. IN_MIRROR: taps outside of x are those
-// as far inside, beyond the last row or column.
+// one tap, which is always inside. IN_SAME: x counts its positions in the same way. IN_MIRROR: as IN_WINDOW, but x is
+// reflected at its borders, not padded with zeros.
 #define GPU_CONV_OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
 #define GPU_CONV_INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME) X(IN_MIRROR)
 enum { GPU_CONV_OUTS(GPU_VALUE) };
@@ -68,14 +68,13 @@ enum { GPU_CONV_INS(GPU_VALUE) };
             }                                                                           \
         }                                                                               \
     )
-// Takes the column AT_X and the row AT_Y, where they lie outside of x, for those inside that they mirror. Few do.
+
+// Reflects the column AT_X and the row AT_Y into x where they lie outside of it, which few do.
 #define GPU_CONV_MIRROR(AT_X, AT_Y)                                                     \
     GPU_TEXT_OF(                                                                        \
         if (AT_X < 0 || AT_Y < 0 || AT_X >= x_w || AT_Y >= x_h) {                       \
-            AT_X = max(AT_X, -AT_X);                                                    \
-            AT_Y = max(AT_Y, -AT_Y);                                                    \
-            AT_X = min(AT_X, 2 * x_w - 2 - AT_X);                                       \
-            AT_Y = min(AT_Y, 2 * x_h - 2 - AT_Y);                                       \
+            GPU_REFLECT(AT_X, x_w)                                                      \
+            GPU_REFLECT(AT_Y, x_h)                                                      \
         }                                                                               \
     )
 

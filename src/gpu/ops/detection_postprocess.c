@@ -124,8 +124,8 @@ DECODE_KERNEL(const struct gpu_kernel gpu_kernel_detection_decode_codes, "detect
     float S = to_float(lane(to_real4(S##_four), (P_pick.x + (C)) % 4));
 
 // P_rows: boxes to take, rows for each. kept: corners, area and index of those that were taken.
-// A work-item searches until its candidate is not stale, in each turn behind the last one. The loop has a counter because
-// NVIDIA's compiler of GLSL ES (driver 580) leaves out one that has only a condition: boxes were found twice.
+// A work-item searches until its candidate is not stale, in each turn behind the last one. (With a condition alone boxes
+// were found twice: docs/kernel_dialect.md.)
 #define PICK(FROM) GPU_TEXT_OF( \
     int key = ALL; \
     int own = 0 - 1; \

@@ -56,6 +56,10 @@ int gpu_integer_at(const TfLiteTensor *tensor, int64_t index);
     int j = to_int(dv); \
     du = u - du; \
     dv = v - dv;
+// Reflects position I into [0, N), without its border repeated.
+#define GPU_REFLECT(I, N) \
+    if (I < 0) I = 0 - I; \
+    if (I >= N) I = 2 * N - 2 - I;
 // clang-format on
 // A body with macros in it.
 #define GPU_TEXT_OF(...) GPU_TEXT(__VA_ARGS__)

@@ -61,7 +61,7 @@ const struct gpu_kernel gpu_kernel_winograd_in = {
     .group = {16, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"tiles"}, // tiles across and down, padding left and above
-    GPU_CONSTANTS({"MIRROR", 0}), // 1: x is mirrored at its borders
+    GPU_CONSTANTS({"MIRROR", 0}), // 1: x is reflected at its borders, not padded with zeros
     .body = GPU_TEXT(
         int n = GID0;
         int s = GID1;
