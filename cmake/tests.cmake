@@ -450,7 +450,7 @@ function(gpu_golden_test name device options)
     list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
     halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
         ${HALITE_SHARED}/golden/ops/add/add_float32_broadcast_channel
-        $<TARGET_FILE:golden_runner> ${verbose} --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate>
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate> ${verbose}
         --option take_small_partitions=true --option max_delegated_partitions=1000 ${options}
         --differences tests/gpu/tolerances.md --differences docs/differences.md ${paths} ${validation})
     set_tests_properties(golden/${name}.${device} PROPERTIES FAIL_REGULAR_EXPRESSION "Vulkan validation:")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# with_device.sh DEVICE CASE COMMAND...: runs COMMAND, a golden_runner with a GPU delegate, with HALITE_DEVICE=DEVICE. Where the
+# with_device.sh DEVICE CASE RUNNER --delegate LIBRARY ...: runs this golden_runner with HALITE_DEVICE=DEVICE. Where the
 # delegate finds no such device for one CASE, says so and ends with 77, which ctest calls skipped. Every other failure fails.
 export HALITE_DEVICE="$1"
 case=$2
