@@ -36,10 +36,11 @@ struct hl_convolve {
     int line_panels; // so many panels have the outputs of a cache line, and are not parted
 };
 
-// A block of packed rows has so many bytes, or is one tile. The integer sums of so many tiles become outputs at once,
-// so that what is set up for their columns serves all of these rows. (1x1 of int8, 64 x 64 positions of 8 channels to
-// 16: 34.0 us with one tile, 31.0 with four.)
-enum { BLOCK_BYTES = 128 << 10, FINISHED_TILES = 4 };
+// A block of packed rows has so many bytes, or is one tile; processors with a matrix unit have a second-level cache of
+// 2 MB. (Int8 3x3 of 7x7, 512 to 512 channels: 206 us with 128 KB, 182 us so; 7x1 of 17x17, 160 to 192: 94, 87.) The
+// integer sums of so many tiles become outputs at once, so that what is set up for their columns serves all of these
+// rows. (1x1 of int8, 64 x 64 positions of 8 channels to 16: 34.0 us with one tile, 31.0 with four.)
+enum { BLOCK_BYTES = 128 << 10, UNIT_BLOCK_BYTES = 256 << 10, FINISHED_TILES = 4 };
 // Of a tile of any CPU level or matrix unit.
 enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32, SUMS = FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS };
 
@@ -74,7 +75,7 @@ static int64_t rows_of_block(const struct hl_convolve *c, int64_t blocks, bool w
 {
     const int64_t each = (c->positions - 1) / blocks + 1, width = c->rows.shape.out_width, rows = c->packed.rows;
     int64_t block = whole_tiles ? (each - 1) / rows * rows + rows : each;
-    if (c->rows.source->start && block >= width) block = (block + width / 2) / width * width; // where tiles end
+    if (c->rows.source->by_lines && block >= width) block = (block + width / 2) / width * width; // where tiles end
     return block < c->positions ? block : c->positions;
 }
 
@@ -86,13 +87,13 @@ static void cut_work(struct hl_convolve *c, int threads)
     enum { ITEMS_OF_THREAD = 4, LATE = 4, STEP = 8 };
     const struct hl_conv_shape *shape = &c->rows.shape;
     const int64_t groups = c->rows.groups, panels = (c->packed.panels - 1) / c->line_panels + 1;
-    const bool copied = c->rows.source->start != NULL;
+    const bool copied = c->rows.source->by_lines;
     if (hl_rows_products(&c->rows) * hl_conv_groups(shape) < HL_MIN_SHARED_PRODUCTS) threads = 1;
     // Windows in a copy share most of their values.
     const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, read_at_once = copied ? groups : 1;
     int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
     if (row_bytes < 1) row_bytes = 1;
-    int64_t most = BLOCK_BYTES / row_bytes / c->packed.rows * c->packed.rows;
+    int64_t most = (c->packed.unit ? UNIT_BLOCK_BYTES : BLOCK_BYTES) / row_bytes / c->packed.rows * c->packed.rows;
     if (most < c->packed.rows) most = c->packed.rows;
     const int64_t least = (c->positions - 1) / most + 1, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
     const double late = threads > 1 ? 1.0 / LATE : 0;
@@ -237,24 +238,39 @@ static const struct hl_simd *choose_level(const struct hl_conv_shape *shape, con
     return (hl_conv_groups(shape) == 1 && !few) || !narrow || !zero || !pairs ? best : pairs;
 }
 
-// Whether the level's matrix unit is faster for these rows than its vectors, by the cycles of one row with a panel, as
-// they fit measurements on a Xeon with AMX. A step of four bytes takes the vectors one cycle; up to 16 of them take the
-// unit 2, and 7 where what it loads lies across two cache lines; all rows of a register take their time, whether they
-// are there or not. To get a row's sums out of the unit takes 4. (us with the unit and without, int8 1x1 of 14x14, 512
-// to 512 channels: 76, 187; hybrid 3x3 of 28x28, 128 to 128: 371, 593. Where this chooses vectors: hybrid 7x7 with
-// stride 2 of 3 channels 1569, 1093; int8 3x3 of 512 channels in 32 groups 221, 148.)
-static const struct hl_matrix_unit *choose_unit(const struct hl_convolve *c)
+// Cycles of one row with a panel in a matrix unit, beside one for each step of four bytes in vectors. Up to 16 steps
+// take the unit 3, and 4 where what it loads lies across two cache lines; all rows of a register take their time,
+// whether they are there or not. To get a row's sums out of the unit takes 8. (74 layers of int8, each in all ways, on
+// a Xeon with AMX that did nothing else. A step took 0.37 ns there, and a row with a panel 7.6 ns besides.)
+static double cycles_of_unit(const struct hl_matrix_unit *unit, int64_t pieces, int64_t rows_together, bool in_lines)
 {
-    enum { LINE_CYCLES = 2, CROSSING_CYCLES = 7, CYCLES_OF_ROW = 4 };
+    enum { LINE_CYCLES = 3, CROSSING_CYCLES = 4, CYCLES_OF_ROW = 8 };
+    const int64_t registers = (rows_together - 1) / unit->register_rows + 1;
+    const double filled = (double)rows_together / (double)(registers * unit->register_rows);
+    return (in_lines ? LINE_CYCLES : CROSSING_CYCLES) * (double)pieces / filled + CYCLES_OF_ROW;
+}
+
+// Whether the level's matrix unit is faster for these rows than its vectors, and whether it is faster still with
+// windows that are gathered from the copied input. (us in vectors, in the unit, and gathered: 3x3 of 7x7, 512 to 512
+// channels 400, 310, 200; 1x3 of 8x8, 384 to 384 94, 52, 32; dilated 3x3 of 33x33, 320 to 256 2550, 856, 764; 5x5 of
+// 35x35, 48 to 64 305, 132, 181; 3x3 with stride 2 of 299x299, 3 to 32 212, 254, 471.)
+static const struct hl_matrix_unit *choose_unit(const struct hl_convolve *c, bool *regroups)
+{
+    enum { RUN_CYCLES = 8, BYTES_OF_CYCLE = 8 }; // of what is gathered
     const struct hl_rows *rows = &c->rows;
+    const struct hl_conv_shape *s = &rows->shape;
     const struct hl_matrix_unit *unit = c->packed.simd->matrix_unit;
-    if (!unit || c->packed.dot_width != 4 || hl_conv_groups(&rows->shape) > 1) return NULL;
-    const int64_t together = rows->source->start ? rows->shape.out_width : c->positions; // in tiles
-    const int64_t registers = (together - 1) / unit->register_rows + 1, segments = rows->depth / rows->segment;
-    const double filled = (double)together / (double)(registers * unit->register_rows);
-    const double pieces = (double)(segments * ((rows->segment_steps - 1) / unit->steps + 1));
-    const int cycles = rows->shape.channels % HL_LINE == 0 ? LINE_CYCLES : CROSSING_CYCLES;
-    return cycles * pieces / filled + CYCLES_OF_ROW < (double)rows->steps ? unit : NULL;
+    if (!unit || c->packed.dot_width != 4 || rows->together > 1) return NULL;
+    const int64_t pieces = rows->depth / rows->segment * ((rows->segment_steps - 1) / unit->steps + 1);
+    const bool copied = rows->source->by_lines,
+               in_lines = s->channels % HL_LINE == 0 && s->filter_channels % HL_LINE == 0;
+    const double in_copy = cycles_of_unit(unit, pieces, copied ? s->out_width : c->positions, in_lines);
+    const double runs = s->kh * (s->dilation_w == 1 ? 1.0 : s->kw);
+    const double gathers = (runs * RUN_CYCLES + (double)rows->depth / BYTES_OF_CYCLE) / (double)c->packed.panels;
+    const int64_t whole = (rows->depth - 1) / (unit->steps * c->packed.dot_width) + 1;
+    const double gathered = cycles_of_unit(unit, whole, c->positions, true) + gathers;
+    *regroups = rows->source == &hl_rows_copy && gathered < in_copy;
+    return (*regroups ? gathered : in_copy) < (double)rows->steps ? unit : NULL;
 }
 
 // Whether the products of each output channel with any int16 fit int32 together.
@@ -288,10 +304,12 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type);
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
-    const struct hl_matrix_unit *unit = choose_unit(c);
+    bool regroups;
+    const struct hl_matrix_unit *unit = choose_unit(c, &regroups);
     if (unit) {
+        hl_rows_use(&c->rows, unit, regroups);
+        hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
         hl_packed_use(&c->packed, unit);
-        hl_rows_use(&c->rows, unit);
     }
     if (params->results.filter_scales) c->rows.zero_step = 1;
     struct hl_epilogue_params results = params->results;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: packed, copy, gather_packed. Each
-// kind ends with one that always serves.
+// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: packed, copy, gather_packed; of a
+// matrix unit regroup in place of copy. Each kind ends with one that always serves.
 #include "fast/rows.h"
 
 #include <string.h>
@@ -565,9 +565,46 @@ const struct hl_row_source hl_rows_copy = {
     .name = "copy",
     .fits = copy_fits,
     .segments = true,
+    .by_lines = true,
     .start = copy_start,
     .load = copy_load,
     .locate = copy_locate,
+};
+
+// ---- windows gathered from the copy ---------------------------------------------------------------
+
+// Windows of several output lines lie behind each other, each in one piece that begins with a cache line.
+static void regroup_load(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
+{
+    enum { MANY = 128 };
+    const struct hl_conv_shape *s = &rows->shape;
+    const size_t pixel = (size_t)s->channels * copied_element(rows), line = (size_t)rows->copy.width * pixel;
+    const bool together = s->dilation_w == 1;
+    const size_t run = together ? (size_t)s->kw * pixel : pixel;
+    const int runs = together ? 1 : s->kw;
+    struct hl_position position = position_of(s, block->first);
+    copy_load(rows, block, x);
+    for (int r = 0; r < block->count; r++, advance(s, &position)) {
+        const int64_t row = position.batch * rows->copy.height + (int64_t)position.i * s->stride_h;
+        const char *from = rows->copy.data + (size_t)row * line + (size_t)position.j * s->stride_w * pixel;
+        char *to = block->packed + r * rows->row_bytes;
+        for (int k = 0; k < s->kh; k++, from += s->dilation_h * line)
+            for (int l = 0; l < runs; l++, to += run) {
+                const char *values = from + (size_t)l * s->dilation_w * pixel;
+                if (run < MANY)
+                    copy_few(to, values, run);
+                else
+                    memcpy(to, values, run);
+            }
+    }
+}
+
+const struct hl_row_source hl_rows_regroup = {
+    .name = "regroup",
+    .loads = true,
+    .start = copy_start,
+    .load = regroup_load,
+    .locate = packed_locate,
 };
 
 // ---- groups ---------------------------------------------------------------------------------------
@@ -604,6 +641,7 @@ const struct hl_row_source hl_rows_grouped = {
     .name = "grouped",
     .fits = grouped_fits,
     .segments = true,
+    .by_lines = true,
     .start = copy_start,
     .locate = copy_locate,
 };
@@ -645,8 +683,13 @@ void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct
     set_steps(rows, (rows->segment + dot_width - 1) / dot_width);
 }
 
-void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit)
+void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit, bool regroups)
 {
+    if (regroups) {
+        rows->source = &hl_rows_regroup;
+        rows->segment = rows->depth;
+        rows->segment_steps = (rows->depth + rows->dot_width - 1) / rows->dot_width;
+    }
     rows->tile_rows = unit->rows;
     rows->spare_rows = unit->register_rows - 1;
     set_steps(rows, (rows->segment_steps + unit->steps - 1) / unit->steps * unit->steps);

@@ -26,6 +26,7 @@ struct hl_row_source {
     bool (*fits)(struct hl_rows *rows);
     bool loads;    // load needs the arrays of struct hl_row_block
     bool segments; // rows may come in several segments
+    bool by_lines; // a tile ends with an output line
     // Once for each invoke, before all blocks. NULL: nothing to do.
     void (*start)(TfLiteContext *ctx, const struct hl_rows *rows, const void *x);
     // Before a block is multiplied. NULL: nothing to do.
@@ -35,7 +36,7 @@ struct hl_row_source {
                    struct hl_tile *tile);
 };
 extern const struct hl_row_source hl_rows_grouped, hl_rows_direct, hl_rows_windows, hl_rows_packed, hl_rows_copy,
-    hl_rows_gather, hl_rows_gather_packed;
+    hl_rows_gather, hl_rows_gather_packed, hl_rows_regroup;
 
 enum { HL_MAX_SPREAD = 16 }; // as many as any level's hl_simd.spread_columns
 
@@ -91,8 +92,8 @@ enum { HL_FEW_PRODUCTS = 4096 };
 // packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, TfLiteType type);
-// A matrix unit multiplies the rows.
-void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit);
+// A matrix unit multiplies the rows. With `regroups` the windows of hl_rows_copy are gathered; rows->segment changes.
+void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit, bool regroups);
 void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
 // Fills what hl_rows_parts listed, where that depends on the shape alone.
 void hl_rows_fill(const struct hl_rows *rows);

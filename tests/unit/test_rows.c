@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row sources (fast/rows.h) on every CPU level: what a tile finds in its rows against the windows of the input, value
-// by value, for random convolutions, and that each source is chosen at all.
+// by value, for random convolutions, and that each source is chosen at all. The rows of a matrix unit need none.
 #include "fast/rows.h"
 
 #include "fast_parts.h"
@@ -129,7 +129,9 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
     struct hl_parts parts = {0};
     const TfLiteType type = dot_width == 2 && pick(2) ? kTfLiteInt16 : pick(2) ? kTfLiteUInt8 : kTfLiteInt8;
     const size_t element = dot_width == 1 ? 4 : type == kTfLiteInt16 ? 2 : 1;
+    static const struct hl_matrix_unit unit = {.rows = 32, .register_rows = 16, .steps = 16};
     hl_rows_init(&rows, simd, shape, dot_width, dot_width == 4 ? pick(3) * 7 : 0, type);
+    if (dot_width == 4 && rows.source == &hl_rows_copy && pick(2)) hl_rows_use(&rows, &unit, true);
     rows.zero_step = pick(2);
     hl_rows_parts(&rows, 1 + pick(3), &parts);
     make_parts(&parts);
@@ -169,9 +171,9 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
 static void sources(void **state)
 {
     (void)state;
-    const struct hl_row_source *const all[] = {&hl_rows_grouped,      &hl_rows_direct, &hl_rows_windows,
-                                               &hl_rows_gather,       &hl_rows_packed, &hl_rows_copy,
-                                               &hl_rows_gather_packed};
+    const struct hl_row_source *const all[] = {&hl_rows_grouped,       &hl_rows_direct, &hl_rows_windows,
+                                               &hl_rows_gather,        &hl_rows_packed, &hl_rows_copy,
+                                               &hl_rows_gather_packed, &hl_rows_regroup};
     enum { SOURCES = sizeof all / sizeof *all };
     int seen[SOURCES] = {0};
     for (int i = 0; i < CASES; i++) {
