@@ -260,7 +260,7 @@ static const struct hl_matrix_unit *choose_unit(const struct hl_convolve *c, boo
     const struct hl_rows *rows = &c->rows;
     const struct hl_conv_shape *s = &rows->shape;
     const struct hl_matrix_unit *unit = c->packed.simd->matrix_unit;
-    if (!unit || c->packed.dot_width != 4 || rows->together > 1) return NULL;
+    if (!HL_MAY_HAVE_MATRIX_UNIT || !unit || c->packed.dot_width != 4 || rows->together > 1) return NULL;
     const int64_t pieces = rows->depth / rows->segment * ((rows->segment_steps - 1) / unit->steps + 1);
     const bool copied = rows->source->by_lines,
                in_lines = s->channels % HL_LINE == 0 && s->filter_channels % HL_LINE == 0;

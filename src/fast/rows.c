@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: packed, copy, gather_packed; of a
-// matrix unit regroup in place of copy. Each kind ends with one that always serves.
+// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: direct, packed, copy, gather_packed;
+// of a matrix unit regroup in place of copy. Each kind ends with one that always serves.
 #include "fast/rows.h"
 
 #include <string.h>
@@ -56,24 +56,44 @@ static int64_t stored_size(const struct hl_rows *rows)
     return rows->dot_width == 1 ? (int64_t)sizeof(float) : rows->words ? (int64_t)sizeof(int16_t) : 1;
 }
 
-// ---- floats and int16 of 1x1 windows, where they lie --------------------------------------------
+// ---- 1x1 windows, where they lie ------------------------------------------------------------------
 
-// An odd number of int16 would end within a step, which is read whole.
+// A row that ended within a step, which is read whole, might be the tensor's last one. Bytes must have the sign that the
+// level multiplies; they keep their zero points.
 static bool direct_fits(struct hl_rows *rows)
 {
-    return (rows->dot_width == 1 || (rows->words && rows->depth % 2 == 0)) && is_pointwise(&rows->shape);
+    const bool in_steps = rows->depth % rows->dot_width == 0;
+    const bool bytes = rows->dot_width == 4 && rows->sign_offset == 0;
+    return (rows->dot_width == 1 || (rows->words && in_steps) || (bytes && in_steps)) && is_pointwise(&rows->shape);
+}
+
+static const char *direct_row(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    const int64_t at = (block->first + r) * s->channels + (int64_t)block->group * s->filter_channels;
+    return (const char *)x + at * stored_size(rows);
+}
+
+static void direct_load(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
+{
+    if (rows->w_zero != 0)
+        rows->simd->sum_rows((const uint8_t *)direct_row(rows, block, x, 0), rows->shape.channels, block->count,
+                             rows->depth, rows->w_zero, block->corrections);
 }
 
 static void direct_locate(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r,
                           struct hl_tile *tile)
 {
-    const struct hl_conv_shape *s = &rows->shape;
-    const int64_t at = (block->first + r) * s->channels + (int64_t)block->group * s->filter_channels;
-    tile->x = (const char *)x + at * stored_size(rows);
-    tile->x_stride = s->channels * (rows->words ? (ptrdiff_t)sizeof(int16_t) : 1);
+    tile->x = direct_row(rows, block, x, r);
+    tile->x_stride = rows->shape.channels * (rows->words ? (ptrdiff_t)sizeof(int16_t) : 1);
 }
 
-const struct hl_row_source hl_rows_direct = {.name = "direct", .fits = direct_fits, .locate = direct_locate};
+const struct hl_row_source hl_rows_direct = {
+    .name = "direct",
+    .fits = direct_fits,
+    .load = direct_load,
+    .locate = direct_locate,
+};
 
 // ---- gathering (im2col) -------------------------------------------------------------------------
 
@@ -685,6 +705,7 @@ void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct
 
 void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit, bool regroups)
 {
+    if (rows->source == &hl_rows_direct) rows->source = &hl_rows_packed; // registers are read beyond the last row
     if (regroups) {
         rows->source = &hl_rows_regroup;
         rows->segment = rows->depth;

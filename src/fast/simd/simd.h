@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
 #include "base/report.h"
 #include "fast/elements.h"
 #include "ops/common/quant.h"
@@ -271,6 +272,13 @@ struct hl_microkernels {
     void (*resize_u8)(const struct hl_resize_row *row);
     void (*resize_i8)(const struct hl_resize_row *row);
 };
+
+// Whether any level of this architecture has a matrix unit; what serves one is left out where none has.
+#if defined HL_CPU_MAY_HAVE_AMX
+enum { HL_MAY_HAVE_MATRIX_UNIT = 1 };
+#else
+enum { HL_MAY_HAVE_MATRIX_UNIT = 0 };
+#endif
 
 // Products of bytes (dot width 4) by a part of the CPU that multiplies whole matrices. Panels of weights are those of
 // the level, but for the steps of each segment, which are filled up with zeros.
