@@ -57,21 +57,22 @@ struct side {
     bool is_written;                // `block` holds a row that all following rows share
 };
 
-static void repeat(char *to, const char *element, int size, int64_t count)
+// Each of `rows` elements, `step` apart, `count` times. (SUB of 635 x 475 rows of 2 floats and 1: 732 us with a call for
+// each row, 500 so.)
+#define REPEAT(type)                                                           \
+    for (int64_t r = 0; r < rows; r++) {                                       \
+        type value, *values = (type *)(void *)to + r * count;                  \
+        memcpy(&value, from + r * step * (int64_t)sizeof value, sizeof value); \
+        for (int64_t i = 0; i < count; i++) values[i] = value;                 \
+    }
+static void repeat(char *to, const char *from, int64_t step, int size, int64_t rows, int64_t count)
 {
-    if (size == 1) {
-        memset(to, *element, (size_t)count);
-        return;
-    }
-    if (size == 2) {
-        uint16_t value, *halves = (uint16_t *)(void *)to;
-        memcpy(&value, element, sizeof value);
-        for (int64_t i = 0; i < count; i++) halves[i] = value;
-        return;
-    }
-    uint32_t value, *words = (uint32_t *)(void *)to;
-    memcpy(&value, element, sizeof value);
-    for (int64_t i = 0; i < count; i++) words[i] = value;
+    if (size == 1)
+        REPEAT(uint8_t)
+    else if (size == 2)
+        REPEAT(uint16_t)
+    else
+        REPEAT(uint32_t)
 }
 
 // Returns the operand's elements for a block of the output: `rows` rows of `columns` columns from (row, column) on.
@@ -81,13 +82,9 @@ static const char *elements_of(struct side *side, int size, int64_t row, int64_t
     const char *from = side->from + (row * side->down + column * side->right) * size;
     if (side->right == 1 && (rows == 1 || side->down == columns)) return from;
     if (side->is_written) return side->block;
-    for (int64_t r = 0; r < rows; r++, from += side->down * size) {
-        char *to = side->block + r * columns * size;
-        if (side->right == 1)
-            memcpy(to, from, (size_t)(columns * size));
-        else
-            repeat(to, from, size, columns);
-    }
+    if (side->right == 0) repeat(side->block, from, side->down, size, rows, columns);
+    for (int64_t r = 0; r < rows && side->right == 1; r++, from += side->down * size)
+        memcpy(side->block + r * columns * size, from, (size_t)(columns * size));
     side->is_written = side->down == 0;
     return side->block;
 }
