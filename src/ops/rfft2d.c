@@ -10,8 +10,10 @@
 
 // Largest transform along one axis: its indices, doubled, stay within int.
 enum { MAX_LENGTH = 1 << 28 };
-// ROWS: the transforms of one image's rows; LINE: one row or column; ROOTS: for the width, then for
-// the height.
+// Fewer take about as long as waking the other threads.
+enum { MIN_SHARED_VALUES = 2048 };
+// ROWS: the transforms of one image's rows; LINE: one row or column; both for each thread. ROOTS: for the width, then
+// for the height.
 enum { ROWS, LINE, ROOTS, TEMPORARIES };
 
 static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, bool now)
@@ -28,14 +30,16 @@ static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, bool now)
     dims[rank - 1] = width / 2 + 1;
     HL_TRY(hl_resize(ctx, hl_output(ctx, node, 0), rank, dims));
 
-    const int sizes[TEMPORARIES][3] = {
-        [ROWS] = {height, width / 2 + 1, 2},
-        [LINE] = {1, height > width ? height : width, 2},
-        [ROOTS] = {1, width / 2 + height / 2 + 1, 2}, // lengths of 1 have none
+    const int64_t images = hl_product(x->dims, 0, rank - 2);
+    const int threads = images < hl_thread_count(ctx) ? 1 : hl_thread_count(ctx);
+    const int sizes[TEMPORARIES][4] = {
+        [ROWS] = {threads, height, width / 2 + 1, 2},
+        [LINE] = {threads, 1, height > width ? height : width, 2},
+        [ROOTS] = {1, 1, width / 2 + height / 2 + 1, 2}, // lengths of 1 have none
     };
     for (int i = 0; i < TEMPORARIES; i++)
-        HL_TRY(now ? hl_resize(ctx, hl_temporary(ctx, node, i), 3, sizes[i])
-                   : hl_set_temporary(ctx, node, i, kTfLiteFloat64, false, 3, sizes[i]));
+        HL_TRY(now ? hl_resize(ctx, hl_temporary(ctx, node, i), 4, sizes[i])
+                   : hl_set_temporary(ctx, node, i, kTfLiteFloat64, false, 4, sizes[i]));
     return kTfLiteOk;
 }
 
@@ -94,6 +98,25 @@ static void transform_image(const struct transform *t, const float *x, int64_t f
     }
 }
 
+struct transform_run {
+    const struct transform *transform;
+    const float *x;
+    float *y;
+    int64_t images, piece;
+};
+
+static void transform_piece(void *arg, int64_t item, int worker)
+{
+    const struct transform_run *run = arg;
+    struct transform t = *run->transform;
+    const int64_t in_size = (int64_t)t.in_height * t.in_width, kept = t.width / 2 + 1, out_size = t.height * kept;
+    const int64_t first = item * run->piece, left = run->images - first;
+    t.rows += 2 * worker * out_size;
+    t.line += 2 * (int64_t)worker * (t.height > t.width ? t.height : t.width);
+    for (int64_t i = first; i < first + (left < run->piece ? left : run->piece); i++)
+        transform_image(&t, run->x, i * in_size, run->y + 2 * i * out_size);
+}
+
 static TfLiteStatus rfft2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -114,9 +137,16 @@ static TfLiteStatus rfft2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
     t.height_roots = t.width_roots + 2 * (t.width / 2);
     hl_fft_roots(t.width, t.width_roots);
     hl_fft_roots(t.height, t.height_roots);
-    int64_t in_size = (int64_t)t.in_height * t.in_width, out_size = (int64_t)t.height * (t.width / 2 + 1);
-    for (int64_t i = 0, n = hl_product(x->dims, 0, rank - 2); i < n; i++)
-        transform_image(&t, HL_IN(float, x), i * in_size, HL_OUT(float, y) + 2 * i * out_size);
+    struct transform_run run = {
+        .transform = &t,
+        .x = HL_IN(float, x),
+        .y = HL_OUT(float, y),
+        .images = hl_product(x->dims, 0, rank - 2),
+    };
+    if (run.images == 0) return kTfLiteOk;
+    const bool shared = hl_dim(hl_temporary(ctx, node, ROWS), 0) == hl_thread_count(ctx);
+    run.piece = shared ? hl_piece(ctx, run.images, hl_elements(y) >= MIN_SHARED_VALUES) : run.images;
+    hl_parallel(ctx, (run.images - 1) / run.piece + 1, transform_piece, &run);
     return kTfLiteOk;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements, look at windows, reduce axes or broadcast, with tensors that are large enough to be
+// Operators that move elements, look at windows, reduce axes, transform or broadcast, with tensors that are large enough to be
 // shared among threads: three threads write what one thread does. (What one thread has to write, the golden cases say.)
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,6 +147,11 @@ static const struct row {
     {"the sum of everything",
      {WIDE_TENSOR(2, 37, 41, 3), OUTPUT(1, 1, 1, 1), CONSTANT(0, 1, 2, 3)},
      {.builtin = kTfLiteBuiltinSum, TEST_INPUTS(0, 2), TEST_OUTPUTS(1), KEEP_DIMS}},
+    {"pictures as waves",
+     {WIDE_TENSOR(9, 5, 8, 64),
+      {.name = "y", .type = TEST_COMPLEX64, .rank = 4, .dims = {9, 5, 8, 33}},
+      CONSTANT(8, 64)},
+     {.builtin = kTfLiteBuiltinRfft2d, TEST_INPUTS(0, 2), TEST_OUTPUTS(1)}},
     {"quotients by channel",
      {WIDE_TENSOR(1, 37, 41, 5), OUTPUT(1, 37, 41, 5), DIVISORS},
      {.builtin = kTfLiteBuiltinDiv, TEST_INPUTS(0, 2), TEST_OUTPUTS(1)}},

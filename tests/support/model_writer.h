@@ -20,6 +20,7 @@ enum test_type {
     TEST_STRING = 5,
     TEST_BOOL = 6,
     TEST_INT16 = 7,
+    TEST_COMPLEX64 = 8,
     TEST_INT8 = 9,
     TEST_UINT32 = 15,
     TEST_INT4 = 17
