@@ -134,15 +134,29 @@ static void lives_on(struct hl_subgraph *subgraph, int tensor, int position)
 
 // ---- in place -----------------------------------------------------------------------------------
 
+static bool have_one_size(struct hl_subgraph *subgraph, int input, int output)
+{
+    if (input < 0 || input == output || !in_arena(subgraph, input) || !in_arena(subgraph, output)) return false;
+    const size_t bytes = tensor_at(subgraph, input)->bytes;
+    return bytes > 0 && bytes == tensor_at(subgraph, output)->bytes;
+}
+
 // The input must die with this node, and nothing else may look at it afterwards.
-static bool can_take_over(struct hl_subgraph *subgraph, int input, int output, int position)
+static bool can_take_over(struct hl_subgraph *subgraph, int input, int position)
 {
     const struct hl_placement *placements = subgraph->planner.placements;
-    if (input < 0 || input == output || !in_arena(subgraph, input) || !in_arena(subgraph, output)) return false;
-    if (tensor_at(subgraph, input)->bytes != tensor_at(subgraph, output)->bytes) return false;
-    if (tensor_at(subgraph, input)->bytes == 0) return false;
     return placements[placements[input].owner].held == position && placements[input].last == position &&
            placements[input].first < position;
+}
+
+// An output with the input's values may lie in its memory while both live: who writes there in place must be the last
+// that looks at any of them. A graph's output is never its input, which the caller fills for the next invoke.
+static bool can_look_at(struct hl_subgraph *subgraph, int input, int output, int position)
+{
+    const struct hl_placement *placements = subgraph->planner.placements, *from = &placements[input];
+    const bool is_there = from->first < position || hl_is_listed(subgraph->inputs, input);
+    return is_there && from->last >= position &&
+           (placements[from->owner].held < INT_MAX || placements[output].last < INT_MAX);
 }
 
 static void share_in_place(struct hl_subgraph *subgraph, int position)
@@ -160,10 +174,15 @@ static void share_in_place(struct hl_subgraph *subgraph, int position)
                                       kTfLiteInplaceOpInput2Shared};
     for (int i = 0; i < 3 && i < node->node.inputs->size; i++) {
         int input = node->node.inputs->data[i];
-        if (!(flags & shared[i]) || !can_take_over(subgraph, input, output, position)) continue;
+        if (!(flags & shared[i]) || !have_one_size(subgraph, input, output)) continue;
+        if (!can_take_over(subgraph, input, position) &&
+            (!(flags & kTfLiteInplaceOpDataUnmodified) || node->reads >= 0 ||
+             !can_look_at(subgraph, input, output, position)))
+            continue;
+        struct hl_placement *owner = &placements[placements[input].owner];
         placements[output].shares = input;
         placements[output].owner = placements[input].owner;
-        placements[placements[input].owner].held = placements[output].last;
+        if (owner->held < placements[output].last) owner->held = placements[output].last;
         return;
     }
 }
@@ -569,7 +588,9 @@ static void forget(struct hl_subgraph *subgraph, int tensor, int position)
     (void)position;
     struct hl_placement *placements = subgraph->planner.placements, *placement = &placements[tensor];
     if (!in_arena(subgraph, tensor)) return;
-    if (placement->shares >= 0) placements[placement->owner].held = placements[placement->shares].last;
+    // Who looks at memory that lives on may not be the only one that holds it.
+    if (placement->shares >= 0 && placements[placement->shares].last == placement->first)
+        placements[placement->owner].held = placement->first;
     placement->placed = false;
     placement->shares = -1;
     placement->owner = tensor;
