@@ -57,8 +57,8 @@ struct side {
     bool is_written;                // `block` holds a row that all following rows share
 };
 
-// Each of `rows` elements, `step` apart, `count` times. (SUB of 635 x 475 rows of 2 floats and 1: 732 us with a call for
-// each row, 500 so.)
+// Each of `rows` elements, `step` apart, `count` times. (SUB of 635 x 475 rows of 2 floats and 1: 732 us with a call
+// for each row, 500 so.)
 #define REPEAT(type)                                                           \
     for (int64_t r = 0; r < rows; r++) {                                       \
         type value, *values = (type *)(void *)to + r * count;                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: direct, packed, copy, gather_packed;
-// of a matrix unit regroup in place of copy. Each kind ends with one that always serves.
+// The row sources. Groups: grouped. Floats: direct, windows, copy, gather. Integers: direct, packed, copy,
+// gather_packed; of a matrix unit regroup in place of copy. Each kind ends with one that always serves.
 #include "fast/rows.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ static int64_t stored_size(const struct hl_rows *rows)
 
 // ---- 1x1 windows, where they lie ------------------------------------------------------------------
 
-// A row that ended within a step, which is read whole, might be the tensor's last one. Bytes must have the sign that the
-// level multiplies; they keep their zero points.
+// A row that ended within a step, which is read whole, might be the tensor's last one. Bytes must have the sign that
+// the level multiplies; they keep their zero points.
 static bool direct_fits(struct hl_rows *rows)
 {
     const bool in_steps = rows->depth % rows->dot_width == 0;

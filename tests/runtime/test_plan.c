@@ -32,8 +32,8 @@ struct graph {
     char names[TENSORS][8];
 };
 
-// Tensor i + INPUTS is node i's output: a sum, product, maximum or negation of earlier ones, their positive part, or the
-// same values once more. Outputs: the last tensor and a random one.
+// Tensor i + INPUTS is node i's output: a sum, product, maximum or negation of earlier ones, their positive part, or
+// the same values once more. Outputs: the last tensor and a random one.
 static void make_graph(struct graph *graph)
 {
     for (int t = 0; t < TENSORS; t++) {

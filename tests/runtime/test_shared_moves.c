@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements, look at windows, reduce axes, transform or broadcast, with tensors that are large enough to be
-// shared among threads: three threads write what one thread does. (What one thread has to write, the golden cases say.)
+// Operators that move elements, look at windows, reduce axes, transform or broadcast, with tensors that are large
+// enough to be shared among threads: three threads write what one thread does. (What one thread has to write, the
+// golden cases say.)
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
