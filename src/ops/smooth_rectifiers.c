@@ -45,12 +45,12 @@ const struct hl_op hl_op_elu = {
 
 // Every step is rounded to the tensor's type, as in the official kernels.
 #define GELU(type, rounded)                                                       \
-    static float gelu_exact_##type(float x)                                       \
+    static float gelu_exact_of_##type(float x)                                    \
     {                                                                             \
         const float minus_sqrt_half = rounded(-0.70710678118654752440f);          \
         return rounded(x * 0.5f) * rounded(erfcf(rounded(x * minus_sqrt_half)));  \
     }                                                                             \
-    static float gelu_tanh_##type(float x)                                        \
+    static float gelu_tanh_of_##type(float x)                                     \
     {                                                                             \
         const float sqrt_2_over_pi = rounded(0.79788456080286535588f);            \
         float cube = rounded(rounded(x * x) * x);                                 \
@@ -58,8 +58,8 @@ const struct hl_op hl_op_elu = {
         float gate = rounded(1 + rounded(tanhf(rounded(sqrt_2_over_pi * bent)))); \
         return rounded(x * 0.5f) * gate;                                          \
     }                                                                             \
-    HL_REAL_MAP(gelu_exact_map_##type, gelu_exact_##type(x))                      \
-    HL_REAL_MAP(gelu_tanh_map_##type, gelu_tanh_##type(x))
+    HL_REAL_MAP(gelu_exact_map_##type, gelu_exact_of_##type(x))                   \
+    HL_REAL_MAP(gelu_tanh_map_##type, gelu_tanh_of_##type(x))
 
 static float to_f32(float x)
 {
@@ -79,12 +79,12 @@ GELU(bf16, to_bf16)
 
 static double gelu_exact_value(double x)
 {
-    return (double)gelu_exact_f32((float)x);
+    return (double)gelu_exact_of_f32((float)x);
 }
 
 static double gelu_tanh_value(double x)
 {
-    return (double)gelu_tanh_f32((float)x);
+    return (double)gelu_tanh_of_f32((float)x);
 }
 
 static TfLiteStatus gelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
