@@ -175,12 +175,13 @@ static void share_in_place(struct hl_subgraph *subgraph, int position)
     for (int i = 0; i < 3 && i < node->node.inputs->size; i++) {
         int input = node->node.inputs->data[i];
         if (!(flags & shared[i]) || !have_one_size(subgraph, input, output)) continue;
-        if (!can_take_over(subgraph, input, position) &&
-            (!(flags & kTfLiteInplaceOpDataUnmodified) || node->reads >= 0 ||
-             !can_look_at(subgraph, input, output, position)))
+        const bool looks = !can_take_over(subgraph, input, position);
+        if (looks && (!(flags & kTfLiteInplaceOpDataUnmodified) || node->reads >= 0 ||
+                      !can_look_at(subgraph, input, output, position)))
             continue;
         struct hl_placement *owner = &placements[placements[input].owner];
         placements[output].shares = input;
+        placements[output].looks = looks;
         placements[output].owner = placements[input].owner;
         if (owner->held < placements[output].last) owner->held = placements[output].last;
         return;
@@ -588,9 +589,9 @@ static void forget(struct hl_subgraph *subgraph, int tensor, int position)
     (void)position;
     struct hl_placement *placements = subgraph->planner.placements, *placement = &placements[tensor];
     if (!in_arena(subgraph, tensor)) return;
-    // Who looks at memory that lives on may not be the only one that holds it.
-    if (placement->shares >= 0 && placements[placement->shares].last == placement->first)
-        placements[placement->owner].held = placement->first;
+    // Others may hold memory that this tensor only looked at.
+    if (placement->shares >= 0 && !placement->looks)
+        placements[placement->owner].held = placements[placement->shares].last;
     placement->placed = false;
     placement->shares = -1;
     placement->owner = tensor;

@@ -27,6 +27,7 @@ struct hl_subgraph;
 struct hl_placement {
     int first, last; // lifetime: from the position that writes it to the last that reads it; first > last if none does
     int shares;      // the tensor whose memory this one reuses in place, or whose values it has; or -1
+    bool looks;      // at that memory while others may: it did not take it over
     int owner;       // the tensor that the memory was placed for: itself, or the first of a chain of reuses in place
     int held;        // owners only: the last position at which a tensor of the chain lives
     bool placed;     // `offset` is valid

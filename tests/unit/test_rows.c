@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row sources (fast/rows.h) on every CPU level: what a tile finds in its rows against the windows of the input, value
-// by value, for random convolutions, and that each source is chosen at all. The rows of a matrix unit need none.
+// by value, for random convolutions, and that each source is chosen at all; that of a matrix unit on CPUs without
+// one, too.
 #include "fast/rows.h"
 
 #include "fast_parts.h"
