@@ -32,34 +32,49 @@ struct graph {
     char names[TENSORS][8];
 };
 
+// What a node reads in place of the coordinates that WHERE writes: nobody reads those.
+static int read_instead(const struct graph *graph, int tensor)
+{
+    while (tensor >= INPUTS && graph->nodes[tensor - INPUTS].builtin == kTfLiteBuiltinWhere)
+        tensor = graph->nodes[tensor - INPUTS].inputs[0];
+    return tensor;
+}
+
 // Tensor i + INPUTS is node i's output: a sum, product, maximum or negation of earlier ones, their positive part, or
-// the same values once more. Outputs: the last tensor and a random one.
-static void make_graph(struct graph *graph)
+// the same values once more. Outputs: the last tensor and a random one. A dynamic one has WHERE, too, whose
+// output has another shape in each run: the nodes behind it are prepared then, and placed again.
+static void make_graph(struct graph *graph, bool dynamic)
 {
     for (int t = 0; t < TENSORS; t++) {
         snprintf(graph->names[t], sizeof graph->names[t], "t%d", t);
         graph->tensors[t] =
             (struct test_tensor){.name = graph->names[t], .type = TEST_FLOAT32, .rank = 1, .dims = {LENGTH}};
     }
-    static const int ops[] = {kTfLiteBuiltinAdd, kTfLiteBuiltinMul,  kTfLiteBuiltinMaximum,
-                              kTfLiteBuiltinNeg, kTfLiteBuiltinRelu, kTfLiteBuiltinSqueeze};
+    static const int ops[] = {kTfLiteBuiltinAdd,  kTfLiteBuiltinMul,     kTfLiteBuiltinMaximum, kTfLiteBuiltinNeg,
+                              kTfLiteBuiltinRelu, kTfLiteBuiltinSqueeze, kTfLiteBuiltinWhere};
     for (int n = 0; n < NODES; n++) {
-        int op = ops[random_below(6)], known = INPUTS + n;
-        bool unary = op == kTfLiteBuiltinNeg || op == kTfLiteBuiltinRelu || op == kTfLiteBuiltinSqueeze;
+        int op = ops[random_below(dynamic && n < NODES - 1 ? 7 : 6)], known = INPUTS + n;
+        bool binary = op == kTfLiteBuiltinAdd || op == kTfLiteBuiltinMul || op == kTfLiteBuiltinMaximum;
         // Mostly neighbors, so that lives are short and memory is shared.
         int recent = known - 1 - (int)random_below(random_below(3) ? 3 : (unsigned)known);
+        int any = (int)random_below((unsigned)known);
         graph->nodes[n] = (struct test_node){.builtin = op,
-                                             .input_count = unary ? 1 : 2,
-                                             .inputs = {recent, (int)random_below((unsigned)known)},
+                                             .input_count = binary ? 2 : 1,
+                                             .inputs = {read_instead(graph, recent), read_instead(graph, any)},
                                              TEST_OUTPUTS(known)};
+        if (op == kTfLiteBuiltinWhere) {
+            graph->tensors[known].type = TEST_INT64;
+            graph->tensors[known].rank = 0;
+        }
     }
-    graph->model = (struct test_model){.tensor_count = TENSORS,
-                                       .tensors = graph->tensors,
-                                       .node_count = NODES,
-                                       .nodes = graph->nodes,
-                                       .input_count = INPUTS,
-                                       .inputs = {0, 1, 2},
-                                       TEST_OUTPUTS(TENSORS - 1, INPUTS + (int)random_below(NODES - 1))};
+    graph->model =
+        (struct test_model){.tensor_count = TENSORS,
+                            .tensors = graph->tensors,
+                            .node_count = NODES,
+                            .nodes = graph->nodes,
+                            .input_count = INPUTS,
+                            .inputs = {0, 1, 2},
+                            TEST_OUTPUTS(TENSORS - 1, read_instead(graph, INPUTS + (int)random_below(NODES - 1)))};
 }
 
 static float apply(int op, float x, float y)
@@ -143,61 +158,80 @@ static void check_partition(const struct hl_subgraph *subgraph)
     TfLiteIntArrayFree(wanted);
 }
 
+// Other inputs in each run, some of which are 0. The inputs are still there for the second.
+static void check_values(const struct graph *graph, TfLiteInterpreter *interpreter)
+{
+    float values[TENSORS][LENGTH];
+    for (int t = 0; t < INPUTS; t++) {
+        for (int i = 0; i < LENGTH; i++) values[t][i] = (float)random_below(9) / 4 - 1;
+        assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, t), values[t],
+                                                    sizeof values[t]),
+                         kTfLiteOk);
+    }
+    for (int n = 0; n < NODES; n++)
+        for (int i = 0; i < LENGTH; i++)
+            values[INPUTS + n][i] = apply(graph->nodes[n].builtin, values[graph->nodes[n].inputs[0]][i],
+                                          values[graph->nodes[n].inputs[1]][i]);
+    for (int repeat = 0; repeat < 2; repeat++) {
+        assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+        for (int o = 0; o < 2; o++) {
+            const float *expected = values[graph->model.outputs[o]],
+                        *got = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, o));
+            for (int i = 0; i < LENGTH; i++)
+                if (!(got[i] == expected[i] || (got[i] != got[i] && expected[i] != expected[i])) &&
+                    expected[i] - expected[i] == 0)
+                    fail_msg("output %d, element %d: %g instead of %g", o, i, (double)got[i], (double)expected[i]);
+        }
+    }
+}
+
+// Of one graph. Adds what its arena has, and would have if no two tensors shared memory.
+static void check_graph(unsigned seed, bool dynamic, size_t *shared, size_t *unshared)
+{
+    random_state = seed;
+    struct graph graph;
+    make_graph(&graph, dynamic);
+    size_t size;
+    unsigned char *file = test_model_write(&graph.model, &size);
+    TfLiteModel *model = TfLiteModelCreate(file, size);
+    assert_non_null(model);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    if (!dynamic) check_no_overlap(&graph, interpreter);
+    check_partition(interpreter->subgraphs[0]);
+    for (int run = 0; run < 3; run++) {
+        check_values(&graph, interpreter);
+        check_no_overlap(&graph, interpreter);
+    }
+    HaliteMemoryReport memory;
+    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
+    *shared += memory.arena;
+    *unshared += memory.arena_unshared;
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteModelDelete(model);
+    free(file);
+}
+
 static void random_graphs(void **state)
 {
     (void)state;
     size_t shared = 0, unshared = 0;
-    for (int g = 0; g < GRAPHS; g++) {
-        random_state = (unsigned)g;
-        struct graph graph;
-        make_graph(&graph);
-        size_t size;
-        unsigned char *file = test_model_write(&graph.model, &size);
-        TfLiteModel *model = TfLiteModelCreate(file, size);
-        assert_non_null(model);
-        TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
-        assert_non_null(interpreter);
-        assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-        check_no_overlap(&graph, interpreter);
-        check_partition(interpreter->subgraphs[0]);
-
-        float values[TENSORS][LENGTH];
-        for (int t = 0; t < INPUTS; t++) {
-            for (int i = 0; i < LENGTH; i++) values[t][i] = (float)random_below(9) / 4 - 1;
-            assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, t), values[t],
-                                                        sizeof values[t]),
-                             kTfLiteOk);
-        }
-        for (int n = 0; n < NODES; n++)
-            for (int i = 0; i < LENGTH; i++)
-                values[INPUTS + n][i] = apply(graph.nodes[n].builtin, values[graph.nodes[n].inputs[0]][i],
-                                              values[graph.nodes[n].inputs[1]][i]);
-        for (int repeat = 0; repeat < 2; repeat++) { // the inputs are still there the second time
-            assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-            for (int o = 0; o < 2; o++) {
-                const float *expected = values[graph.model.outputs[o]],
-                            *got = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, o));
-                for (int i = 0; i < LENGTH; i++)
-                    if (!(got[i] == expected[i] || (got[i] != got[i] && expected[i] != expected[i])) &&
-                        expected[i] - expected[i] == 0)
-                        fail_msg("graph %d, output %d, element %d: %g instead of %g", g, o, i, (double)got[i],
-                                 (double)expected[i]);
-            }
-        }
-        HaliteMemoryReport memory;
-        assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
-        shared += memory.arena;
-        unshared += memory.arena_unshared;
-        TfLiteInterpreterDelete(interpreter);
-        TfLiteModelDelete(model);
-        free(file);
-    }
+    for (unsigned g = 0; g < GRAPHS; g++) check_graph(g, false, &shared, &unshared);
     print_message("arenas: %zu bytes, without sharing %zu\n", shared, unshared);
     assert_true(shared * 2 < unshared); // most of these tensors are short-lived
 }
 
+static void random_dynamic_graphs(void **state)
+{
+    (void)state;
+    size_t shared = 0, unshared = 0;
+    for (unsigned g = 0; g < GRAPHS; g++) check_graph(g, true, &shared, &unshared);
+    assert_true(shared < unshared);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(random_dynamic_graphs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
