@@ -37,6 +37,7 @@ document = json.load(open(sys.argv[1]))
 assert document["kind"] == "halite bench" and document["runs"] == 40 and len(document["date"]) == 20
 assert document["system"]["cpu"] and document["system"]["processors"] >= 1 and document["system"]["governor"]
 rows = document["rows"]
+products = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"
 ways = [(row["model"].endswith("int8.tflite"), row["threads"]) for row in rows]
 assert ways == [(False, 1), (False, 2), (True, 1), (True, 2)]
 for row in rows:
@@ -47,6 +48,7 @@ for row in rows:
     assert row["p90_s"] == samples[35] and row["p99_s"] == samples[39] and row["max_s"] == samples[39]
     assert row["initialization_s"] > 0 and row["first_run_s"] > 0 and row["peak_memory_bytes"] > 1e6
     assert row["operators"] and all(o["seconds"] >= 0 and o["where"] == "CPU" for o in row["operators"])
+    assert all((o["multiply_adds"] > 0) == (o["operator"] in products) for o in row["operators"])
     assert len(set(row)) == len(row)
 lines = list(csv.DictReader(open(sys.argv[2])))
 assert len(lines) == 4 and all(float(line["p50_s"]) > 0 and float(line["p99_s"]) >= float(line["p50_s"]) for line in lines)

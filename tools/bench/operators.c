@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "bench/bench.h"
 #include "json.h"
+#include "node_work.h"
 #include "table.h"
 
 // One operator in one place, or one kernel for one operator.
@@ -13,6 +14,7 @@ struct group {
     const char *name, *detail; // operator and place; kernel and operator
     int count;                 // nodes, dispatches
     double seconds;            // of one run
+    double multiply_adds;      // likewise, of nodes on the CPU
 };
 
 static int compare_groups(const void *a, const void *b)
@@ -23,13 +25,22 @@ static int compare_groups(const void *a, const void *b)
     return name != 0 ? name : strcmp(x->detail, y->detail);
 }
 
-static void add_to_group(struct group *groups, int *used, const char *name, const char *detail, double seconds)
+static struct group *add_to_group(struct group *groups, int *used, const char *name, const char *detail, double seconds)
 {
     int i = 0;
     while (i < *used && (strcmp(groups[i].name, name) != 0 || strcmp(groups[i].detail, detail) != 0)) i++;
     if (i == *used) groups[(*used)++] = (struct group){.name = name, .detail = detail};
     groups[i].count++;
     groups[i].seconds += seconds;
+    return &groups[i];
+}
+
+// Multiply-adds of a node of the file; 0 for what a delegate runs.
+static double work_of(const TfLiteModel *model, const HaliteNodeReport *node)
+{
+    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
+    if (node->replaced_nodes > 0 || node->node >= subgraph->node_count) return 0;
+    return hl_node_work(model, subgraph, &subgraph->nodes[node->node]).multiply_adds;
 }
 
 // The names of a list's members: what is grouped, its detail, what is counted.
@@ -49,6 +60,7 @@ static void add_groups(cJSON *row, const struct words *words, struct group *grou
         hl_json_add_string(item, words->detail, groups[i].detail);
         cJSON_AddNumberToObject(item, words->count, groups[i].count);
         cJSON_AddNumberToObject(item, "seconds", groups[i].seconds);
+        if (words == &operators) cJSON_AddNumberToObject(item, "multiply_adds", groups[i].multiply_adds);
         cJSON_AddItemToArray(list, item);
     }
 }
@@ -64,8 +76,9 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) == kTfLiteOk)
-            add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
+        add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs)->multiply_adds +=
+            work_of(graph->file->model, &node);
     }
     add_groups(row, &operators, groups, used);
     free(groups);
@@ -140,18 +153,24 @@ static void add_row(struct hl_table *table, const struct words *words, const cJS
     hl_table_add(table, "%.0f", hl_bench_number(item, words->count));
     hl_table_add(table, "%s", text);
     hl_table_add(table, "%.1f %%", total > 0 ? 100 * seconds / total : 0.0);
-    if (words != &kernels) hl_table_add_name(table, hl_bench_string(item, words->detail));
+    if (words == &kernels) return;
+    const double work = hl_bench_number(item, "multiply_adds");
+    text[0] = '\0';
+    if (work > 0 && seconds > 0) snprintf(text, sizeof text, "%.1f", 1e-9 * work / seconds);
+    hl_table_add(table, "%s", text);
+    hl_table_add_name(table, hl_bench_string(item, words->detail));
 }
 
 static void print_groups(const cJSON *list, const struct words *words)
 {
-    static const char *const of_operators[] = {"operator", "nodes", "a run", "share", "where"},
-                             *const of_kernels[] = {"kernel", "operator", "dispatches", "a run", "share"};
+    static const char *const of_operators[] = {"operator", "nodes", "a run", "share", "GMAC/s", "where", NULL},
+                             *const of_kernels[] = {"kernel", "operator", "dispatches", "a run", "share", NULL};
+    const char *const *titles = words == &kernels ? of_kernels : of_operators;
     double total = sum_of(list, "seconds");
     const cJSON *item;
     struct hl_table table;
-    hl_table_start(&table, words == &kernels ? "llrrr" : "lrrrl");
-    for (int i = 0; i < 5; i++) hl_table_add(&table, "%s", (words == &kernels ? of_kernels : of_operators)[i]);
+    hl_table_start(&table, words == &kernels ? "llrrr" : "lrrrrl");
+    for (int i = 0; titles[i]; i++) hl_table_add(&table, "%s", titles[i]);
     cJSON_ArrayForEach(item, list) add_row(&table, words, item, total);
     if (words == &kernels) {
         cJSON *sum = cJSON_CreateObject();
