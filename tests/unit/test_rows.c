@@ -177,6 +177,7 @@ static void sources(void **state)
                                                &hl_rows_gather_packed, &hl_rows_regroup};
     enum { SOURCES = sizeof all / sizeof *all };
     int seen[SOURCES] = {0};
+    bool has_quads = false; // which matrix units multiply
     for (int i = 0; i < CASES; i++) {
         int pads;
         const struct hl_conv_shape shape = random_shape(&pads);
@@ -184,12 +185,13 @@ static void sources(void **state)
         const struct hl_simd *simd;
         for (int level = 0; (simd = hl_simd_level(level)); level++)
             for (int integers = 0; integers < 2; integers++) {
+                has_quads |= simd->dot_width == 4;
                 const struct hl_row_source *source = check(&shape, simd, integers ? simd->dot_width : 1);
                 for (int k = 0; k < SOURCES; k++) seen[k] += source == all[k];
             }
     }
     for (int k = 0; k < SOURCES; k++)
-        if (seen[k] == 0) fail_msg("%s was never chosen", all[k]->name);
+        if (seen[k] == 0 && (has_quads || all[k] != &hl_rows_regroup)) fail_msg("%s was never chosen", all[k]->name);
     assert_in_range(known_taps, 1, seen[3] - 1); // and rows that were gathered without one
 }
 
