@@ -3,6 +3,9 @@
 // matrix products over the channels follow, one for each position of the patch, with weights that were transformed in
 // prepare (G g G'), and their results are transformed back (A' m A). Sums have a ninth of the terms of a direct one's,
 // so rounding errors are no larger (docs/accuracy.md).
+// Where weights are few, a block of patches goes through all three steps, one panel of weights at a time, before the
+// next block. Each block reads all weights, so where these are many the steps follow each other for large blocks: all
+// threads transform, then multiply point by point, then transform back.
 #include "fast/winograd.h"
 
 #include <limits.h>
@@ -22,7 +25,9 @@ struct winograd {
     float low, high;
     int64_t rows, columns; // of patches, in a batch
     int64_t patches;       // of all batches
-    int64_t block, blocks; // patches of an item of work
+    bool step_by_step;     // all threads work on one block
+    int64_t block, blocks; // patches of an item of work, or of all threads
+    int64_t row;           // products of a patch and point: a panel's, or all panels'
     int parts;             // of the panels; an item has one
     float *bias;           // [panels][columns of a panel]
     float *padding;        // a position outside the input
@@ -64,19 +69,42 @@ bool hl_winograd_pays(const struct hl_conv_shape *s, const struct hl_convolve_pa
     return s->channels >= lanes && patches >= simd->rows && is_faster(s, simd, patches);
 }
 
-// Blocks as large as the second-level cache allows, and items for all threads.
+static int64_t at_least(int64_t count, int64_t least)
+{
+    return count < least ? least : count;
+}
+
+// Values that are read from beyond the second-level cache, or written: weights by each block, and what the steps give
+// each other where blocks are large.
+static bool pays_step_by_step(const struct winograd *w, int64_t small_block, int64_t large_block)
+{
+    const struct hl_conv_shape *s = &w->shape;
+    const double weights = (double)POINTS * s->channels * s->outputs;
+    const double between = 2.0 * POINTS * (s->channels + s->outputs) * (double)w->patches;
+    const double small = ceil((double)w->patches / (double)small_block),
+                 large = ceil((double)w->patches / (double)large_block);
+    return large * weights + between < small * weights;
+}
+
+// Small blocks are as large as the second-level cache allows, and items for all threads; of large ones it holds one
+// point's transformed patches. (AVX2 on a Zen 3, us, small and large blocks:
+// 14x14, 512 to 512 channels 9860, 6100; 7x7, 512 to 512 3740, 2450; 13x13, 256 to 512 4530, 3420.)
 static void cut_work(struct winograd *w, int threads)
 {
-    enum { ITEMS_OF_THREAD = 4, BLOCK_BYTES = 320 << 10 };
+    enum { ITEMS_OF_THREAD = 4, BLOCK_BYTES = 320 << 10, POINT_BYTES = 128 << 10 };
     const int64_t rows = w->packed.rows, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
-    int64_t most = BLOCK_BYTES / ((int64_t)POINTS * w->shape.channels * (int64_t)sizeof(float));
-    if (most > w->patches / items) most = w->patches / items;
-    if (most < rows) most = rows;
+    const int64_t position = w->shape.channels * (int64_t)sizeof(float);
+    const int64_t small = at_least(BLOCK_BYTES / (POINTS * position), rows);
+    const int64_t large = at_least(POINT_BYTES / position, rows);
+    int64_t most = large;
+    w->step_by_step = pays_step_by_step(w, small, large);
+    if (!w->step_by_step) most = at_least(small < w->patches / items ? small : w->patches / items, rows);
     w->blocks = (w->patches - 1) / most + 1;
     w->block = (w->patches - 1) / w->blocks + 1;
     w->blocks = (w->patches - 1) / w->block + 1;
-    const int64_t parts = (items - 1) / w->blocks + 1;
+    const int64_t alone = w->step_by_step ? POINTS : w->blocks, parts = (items - 1) / alone + 1;
     w->parts = (int)(parts < w->packed.panels ? parts : w->packed.panels);
+    w->row = w->packed.simd->columns * (w->step_by_step ? w->packed.panels : 1);
 }
 
 // G g G' of one input channel and output, g [3][3] with `step` values from tap to tap. Exact but for one rounding.
@@ -134,12 +162,12 @@ TfLiteStatus hl_winograd_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     struct hl_parts parts = {.weights = &made.shared};
     hl_packed_init(&w->packed, hl_simd_best(INT_MAX), &matrix, matrix.depth);
     cut_work(w, threads);
-    const int64_t width = w->packed.simd->columns;
+    const int workers = w->step_by_step ? 1 : threads;
     hl_packed_parts(&w->packed, POINTS, false, false, &parts);
-    hl_parts_add_constant(&parts, &w->bias, w->packed.panels, width, sizeof *w->bias);
+    hl_parts_add_constant(&parts, &w->bias, w->packed.panels, w->packed.simd->columns, sizeof *w->bias);
     hl_parts_add(&parts, &w->padding, shape->channels, 1, sizeof *w->padding);
-    hl_parts_add_scratch(&parts, &w->transformed, threads, POINTS, point_stride(w, shape->channels), sizeof(float));
-    hl_parts_add_scratch(&parts, &w->products, threads, POINTS, point_stride(w, width), sizeof(float));
+    hl_parts_add_scratch(&parts, &w->transformed, workers, POINTS, point_stride(w, shape->channels), sizeof(float));
+    hl_parts_add_scratch(&parts, &w->products, workers, POINTS, point_stride(w, w->row), sizeof(float));
     HL_TRY(hl_fast_build(ctx, node, &parts, w, sizeof *w, state, bytes));
     w = *state;
     if (!w) return kTfLiteOk;
@@ -167,6 +195,8 @@ struct run {
     const float *x;
     float *y;
     struct hl_chain_run chain;
+    int64_t first, count; // step by step: the block's patches
+    int64_t each;         // of them, that an item transforms
 };
 
 // A patch: its batch, and its first output position.
@@ -218,7 +248,7 @@ static void store_patch(const struct run *run, const struct patch *patch, const 
     const int64_t first = panel * width, left = s->outputs - first;
     struct hl_winograd_output output = {
         .products = products,
-        .stride = point_stride(w, width),
+        .stride = point_stride(w, w->row),
         .bias = w->bias + first,
         .low = w->low,
         .high = w->high,
@@ -248,44 +278,112 @@ static void go_on(const struct run *run, struct patch patch, int64_t count)
     }
 }
 
+// The products of some patches with one panel of a point's weights.
+static void multiply_panel(const struct winograd *w, int point, int64_t panel, int64_t count, const float *transformed,
+                           float *products)
+{
+    const int64_t channels = w->shape.channels;
+    // Each tile has about as many rows.
+    const int64_t tiles = (count - 1) / w->packed.rows + 1, rows = (count - 1) / tiles + 1;
+    struct hl_tile tile = w->packed.tile;
+    hl_packed_set_panel(&w->packed, point, panel, &tile);
+    tile.x = transformed + point * point_stride(w, channels);
+    tile.x_stride = channels;
+    tile.y = products + point * point_stride(w, w->row);
+    tile.y_stride = w->row;
+    for (int64_t r = 0; r < count; r += tile.rows) {
+        tile.rows = (int)(count - r < rows ? count - r : rows);
+        tile.prefetch = w->step_by_step && r > 0 && r <= rows ? hl_packed_panel_bytes(&w->packed) : 0;
+        w->packed.multiply(&tile);
+        tile.x = (const float *)tile.x + tile.rows * channels;
+        tile.y = (float *)tile.y + tile.rows * w->row;
+    }
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
     const struct run *run = arg;
     const struct winograd *w = run->w;
     const int64_t part = item % w->parts, first = item / w->parts * w->block, panels = w->packed.panels;
     const int64_t count = w->patches - first < w->block ? w->patches - first : w->block;
-    const int64_t channels = w->shape.channels, width = w->packed.simd->columns;
     float *transformed = hl_scratch_of(&w->transformed, worker), *products = hl_scratch_of(&w->products, worker);
-    // Each tile has about as many rows.
-    const int64_t tiles = (count - 1) / w->packed.rows + 1, rows = (count - 1) / tiles + 1;
     const struct patch begin = patch_at(w, first);
     struct patch patch = begin;
-    for (int64_t t = 0; t < count; t++, advance(w, &patch)) load_patch(run, &patch, transformed + t * channels);
+    for (int64_t t = 0; t < count; t++, advance(w, &patch))
+        load_patch(run, &patch, transformed + t * w->shape.channels);
     for (int64_t panel = panels * part / w->parts; panel < panels * (part + 1) / w->parts; panel++) {
-        for (int i = 0; i < POINTS; i++) {
-            struct hl_tile tile = w->packed.tile;
-            hl_packed_set_panel(&w->packed, i, panel, &tile);
-            tile.x = transformed + i * point_stride(w, channels);
-            tile.x_stride = channels;
-            tile.y = products + i * point_stride(w, width);
-            tile.y_stride = width;
-            for (int64_t r = 0; r < count; r += tile.rows) {
-                tile.rows = (int)(count - r < rows ? count - r : rows);
-                w->packed.multiply(&tile);
-                tile.x = (const float *)tile.x + tile.rows * channels;
-                tile.y = (float *)tile.y + tile.rows * width;
-            }
-        }
+        for (int i = 0; i < POINTS; i++) multiply_panel(w, i, panel, count, transformed, products);
         patch = begin;
-        for (int64_t t = 0; t < count; t++, advance(w, &patch)) store_patch(run, &patch, products + t * width, panel);
+        for (int64_t t = 0; t < count; t++, advance(w, &patch)) store_patch(run, &patch, products + t * w->row, panel);
     }
     if (w->chain) go_on(run, begin, count);
+}
+
+// ---- step by step -------------------------------------------------------------------------------
+
+// The patches of an item: numbers within the block.
+static int64_t end_of_item(const struct run *run, int64_t item)
+{
+    return (item + 1) * run->each < run->count ? (item + 1) * run->each : run->count;
+}
+
+static void transform_item(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct run *run = arg;
+    const struct winograd *w = run->w;
+    float *transformed = hl_scratch_of(&w->transformed, 0);
+    struct patch patch = patch_at(w, run->first + item * run->each);
+    for (int64_t t = item * run->each; t < end_of_item(run, item); t++, advance(w, &patch))
+        load_patch(run, &patch, transformed + t * w->shape.channels);
+}
+
+static void multiply_item(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct run *run = arg;
+    const struct winograd *w = run->w;
+    const int64_t part = item % w->parts, panels = w->packed.panels;
+    float *products = hl_scratch_of(&w->products, 0);
+    for (int64_t panel = panels * part / w->parts; panel < panels * (part + 1) / w->parts; panel++)
+        multiply_panel(w, (int)(item / w->parts), panel, run->count, hl_scratch_of(&w->transformed, 0),
+                       products + panel * w->packed.simd->columns);
+}
+
+static void output_item(void *arg, int64_t item, int worker)
+{
+    (void)worker;
+    const struct run *run = arg;
+    const struct winograd *w = run->w;
+    const float *products = hl_scratch_of(&w->products, 0);
+    const int64_t first = item * run->each, end = end_of_item(run, item);
+    const struct patch begin = patch_at(w, run->first + first);
+    struct patch patch = begin;
+    for (int64_t t = first; t < end; t++, advance(w, &patch))
+        for (int64_t panel = 0; panel < w->packed.panels; panel++)
+            store_patch(run, &patch, products + t * w->row + panel * w->packed.simd->columns, panel);
+    if (w->chain) go_on(run, begin, end - first);
+}
+
+static void run_step_by_step(TfLiteContext *ctx, struct run *run)
+{
+    enum { ITEMS_OF_THREAD = 4 };
+    const struct winograd *w = run->w;
+    const int64_t threads = hl_thread_count(ctx), items = threads > 1 ? threads * ITEMS_OF_THREAD : 1;
+    for (run->first = 0; run->first < w->patches; run->first += w->block) {
+        run->count = w->patches - run->first < w->block ? w->patches - run->first : w->block;
+        run->each = (run->count - 1) / items + 1;
+        const int64_t pieces = (run->count - 1) / run->each + 1;
+        hl_parallel(ctx, pieces, transform_item, run);
+        hl_parallel(ctx, (int64_t)POINTS * w->parts, multiply_item, run);
+        hl_parallel(ctx, pieces, output_item, run);
+    }
 }
 
 bool hl_winograd_lead(void *winograd, const struct hl_chain *chain)
 {
     struct winograd *w = winograd;
-    if (w->parts > 1) return false; // an item has a part of each output's channels
+    if (w->parts > 1 && !w->step_by_step) return false; // an item has a part of each output's channels
     w->chain = chain;
     return true;
 }
@@ -294,5 +392,8 @@ void hl_winograd_run(TfLiteContext *ctx, const void *winograd, const float *x, f
 {
     struct run run = {.w = winograd, .x = x, .y = y};
     hl_chain_begin(ctx, run.w->chain, y, &run.chain);
-    hl_parallel(ctx, run.w->blocks * run.w->parts, run_item, &run);
+    if (run.w->step_by_step)
+        run_step_by_step(ctx, &run);
+    else
+        hl_parallel(ctx, run.w->blocks * run.w->parts, run_item, &run);
 }
