@@ -394,9 +394,10 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
     const bool finishes = epilogue->form->finish != NULL;
-    const int tiles = block->count <= packed->rows ? 1 : (block->count - 1) / packed->rows + 1;
-    const int even = tiles == 1 ? block->count : (block->count - 1) / tiles + 1; // each tile's, about as many
-    const int rows = packed->unit ? packed->rows : even;
+    const struct hl_even_tiles even = hl_even_tiles(block->count, packed->rows),
+                               full = {.rows = packed->rows, .large = block->count};
+    const struct hl_even_tiles *tiles = packed->unit ? &full : &even;
+    const int rows = tiles->rows;
     const int64_t next_panel = hl_packed_panel_bytes(packed);
     struct hl_tile tile = packed->tile;
     struct hl_output_tile at = {.sums_stride = packed->simd->columns};
@@ -414,7 +415,7 @@ static void run_panels(const struct run *run, const struct hl_row_block *block, 
         at.channel = block->group * packed->columns + panel * packed->simd->columns;
         at.column = hl_packed_column(packed, block->group, panel);
         for (int r = 0, next, begun = 0; r < block->count; r = next) {
-            tile.rows = block->count - r < rows ? block->count - r : rows;
+            tile.rows = hl_even_tile_rows(tiles, r, block->count);
             // The second tile fetches the next panel, while the first one waits for its own.
             tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? next_panel : 0;
             c->rows.source->locate(&c->rows, block, run->x, r, &tile);

@@ -114,6 +114,23 @@ static inline int64_t hl_piece_size(const struct hl_simd *simd)
 {
     return (int64_t)simd->rows * simd->columns;
 }
+// Rows in tiles that differ by one at most: a tile of few takes as long as one of four, whose additions wait for each
+// other. (1x1, 14x14, 512 to 512 channels, AVX2: 1170 us with
+// blocks of 49 rows as eight tiles of six and one of one, 1110 so.)
+struct hl_even_tiles {
+    int rows;      // of a tile
+    int64_t large; // row from which tiles have one less
+};
+static inline struct hl_even_tiles hl_even_tiles(int64_t rows, int most)
+{
+    const int64_t tiles = rows <= most ? 1 : (rows - 1) / most + 1, each = tiles == 1 ? rows : (rows - 1) / tiles + 1;
+    return (struct hl_even_tiles){(int)each, (rows - tiles * (each - 1)) * each};
+}
+static inline int hl_even_tile_rows(const struct hl_even_tiles *tiles, int64_t row, int64_t end)
+{
+    const int rows = row < tiles->large ? tiles->rows : tiles->rows - 1;
+    return end - row < rows ? (int)(end - row) : rows;
+}
 // The product of `rows` rows. The tile says where the first row of x lies, and that of y; the others are its strides
 // apart.
 static inline void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows)

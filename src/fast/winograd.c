@@ -283,8 +283,7 @@ static void multiply_panel(const struct winograd *w, int point, int64_t panel, i
                            float *products)
 {
     const int64_t channels = w->shape.channels;
-    // Each tile has about as many rows.
-    const int64_t tiles = (count - 1) / w->packed.rows + 1, rows = (count - 1) / tiles + 1;
+    const struct hl_even_tiles tiles = hl_even_tiles(count, w->packed.rows);
     struct hl_tile tile = w->packed.tile;
     hl_packed_set_panel(&w->packed, point, panel, &tile);
     tile.x = transformed + point * point_stride(w, channels);
@@ -292,8 +291,8 @@ static void multiply_panel(const struct winograd *w, int point, int64_t panel, i
     tile.y = products + point * point_stride(w, w->row);
     tile.y_stride = w->row;
     for (int64_t r = 0; r < count; r += tile.rows) {
-        tile.rows = (int)(count - r < rows ? count - r : rows);
-        tile.prefetch = w->step_by_step && r > 0 && r <= rows ? hl_packed_panel_bytes(&w->packed) : 0;
+        tile.rows = hl_even_tile_rows(&tiles, r, count);
+        tile.prefetch = w->step_by_step && r > 0 && r <= tiles.rows ? hl_packed_panel_bytes(&w->packed) : 0;
         w->packed.multiply(&tile);
         tile.x = (const float *)tile.x + tile.rows * channels;
         tile.y = (float *)tile.y + tile.rows * w->row;
