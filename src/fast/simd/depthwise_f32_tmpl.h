@@ -145,12 +145,16 @@ INLINE void depthwise_pair_channels_f32(const struct hl_depthwise_run *run, int 
     if (at < end) depthwise_pair_block_f32(run, end - POSITIONS, c, weights, initial, size, stride);
 }
 
-// Positions half a page apart have two sets of the first-level cache for one vector of their channels, which do not
-// hold a row of them: then few positions take all of their channels in turn.
+// Few positions take all of their channels in turn, where weights are read from memory at each product in either case:
+// a row of positions does not stay in the first-level cache until the second half of a line of channels is read. (AVX2
+// on a Zen 3, us, by rows and so: 3x3 of 56x56, 128 channels 301, 157; with stride 2 of 112x112, 64 channels 218, 128; of
+// 28x28, 256 channels 176, 121.) With weights in registers that pays only for positions half a page apart, which have two
+// sets of that cache for one vector of their channels.
 INLINE void depthwise_pair_run_f32(const struct hl_depthwise_run *run, int size, int stride)
 {
     enum { ALIAS = 2048 };
-    const int step = run->channels * (int)sizeof(float) % ALIAS == 0 ? POSITIONS : run->count;
+    const bool few = REGISTERS < 32 || run->channels * (int)sizeof(float) % ALIAS == 0;
+    const int step = few ? POSITIONS : run->count;
     for (int at = 0; at < run->count; at += step) {
         const int first = at + step <= run->count ? at : run->count - step;
         for (int c = 0; c < run->channels; c += LANES)
