@@ -23,7 +23,8 @@ enum { REGISTERS = 16 };
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 0
-#define HAS_RESCALE_FLOATS 0
+#define HAS_RESCALE_FLOATS 1
+#define ROUNDS_BY_STATE 1
 #define HAS_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 0
@@ -141,6 +142,37 @@ static inline u32_vector permute(u32_vector v, u32_vector lanes)
 {
     return (u32_vector)_mm256_permutevar8x32_epi32((__m256i)v, (__m256i)lanes);
 }
+
+// ---- integer sums to bytes ----------------------------------------------------------------------
+
+// What the shifts of rescale_doubled may be.
+static inline bool fits_float_rescale(u32_vector right, int columns)
+{
+    const __m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32(MIN_FLOAT_SHIFT), (__m256i)right);
+    const __m256i above = _mm256_cmpgt_epi32((__m256i)right, _mm256_set1_epi32(MAX_FLOAT_SHIFT));
+    return _mm256_testz_si256(_mm256_or_si256(below, above), first_lanes(columns));
+}
+
+// Instructions have no rounding of their own, but follow the CPU's. Nothing that is between these two in the program is
+// loaded before, or stored after, and nothing else is computed there in floats.
+static inline unsigned round_down(void)
+{
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr((before & ~(unsigned)_MM_ROUND_MASK) | _MM_ROUND_DOWN);
+    __asm__ volatile("" ::: "memory");
+    return before;
+}
+
+static inline void round_as(unsigned before)
+{
+    __asm__ volatile("" ::: "memory");
+    _mm_setcsr(before);
+}
+
+#define MUL_DOWN _mm256_mul_ps
+#define ADD_DOWN _mm256_add_ps
+#define FMADD_DOWN _mm256_fmadd_ps
+#define INTEGER_DOWN _mm256_cvtps_epi32
 
 // The same 16 bytes in each 16 bytes of a vector.
 static inline __m256i splat_16_bytes(__m128i bytes)
