@@ -299,6 +299,25 @@ static void multiply_panel(const struct winograd *w, int point, int64_t panel, i
     }
 }
 
+// Of `count` patches from number `first` on, all points.
+static void transform_patches(const struct run *run, int64_t first, int64_t count, float *to)
+{
+    struct patch patch = patch_at(run->w, first);
+    for (int64_t t = 0; t < count; t++, advance(run->w, &patch))
+        load_patch(run, &patch, to + t * run->w->shape.channels);
+}
+
+// Of those, the outputs of panels [panel, end), whose products lie one after the other.
+static void store_patches(const struct run *run, int64_t first, int64_t count, int64_t panel, int64_t end,
+                          const float *products)
+{
+    const struct winograd *w = run->w;
+    struct patch patch = patch_at(w, first);
+    for (int64_t t = 0; t < count; t++, advance(w, &patch), products += w->row)
+        for (int64_t p = panel; p < end; p++)
+            store_patch(run, &patch, products + (p - panel) * w->packed.simd->columns, p);
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
     const struct run *run = arg;
@@ -306,35 +325,30 @@ static void run_item(void *arg, int64_t item, int worker)
     const int64_t part = item % w->parts, first = item / w->parts * w->block, panels = w->packed.panels;
     const int64_t count = w->patches - first < w->block ? w->patches - first : w->block;
     float *transformed = hl_scratch_of(&w->transformed, worker), *products = hl_scratch_of(&w->products, worker);
-    const struct patch begin = patch_at(w, first);
-    struct patch patch = begin;
-    for (int64_t t = 0; t < count; t++, advance(w, &patch))
-        load_patch(run, &patch, transformed + t * w->shape.channels);
+    transform_patches(run, first, count, transformed);
     for (int64_t panel = panels * part / w->parts; panel < panels * (part + 1) / w->parts; panel++) {
         for (int i = 0; i < POINTS; i++) multiply_panel(w, i, panel, count, transformed, products);
-        patch = begin;
-        for (int64_t t = 0; t < count; t++, advance(w, &patch)) store_patch(run, &patch, products + t * w->row, panel);
+        store_patches(run, first, count, panel, panel + 1, products);
     }
-    if (w->chain) go_on(run, begin, count);
+    if (w->chain) go_on(run, patch_at(w, first), count);
 }
 
 // ---- step by step -------------------------------------------------------------------------------
 
-// The patches of an item: numbers within the block.
-static int64_t end_of_item(const struct run *run, int64_t item)
+// How many patches an item has.
+static int64_t count_of_item(const struct run *run, int64_t item)
 {
-    return (item + 1) * run->each < run->count ? (item + 1) * run->each : run->count;
+    const int64_t left = run->count - item * run->each;
+    return left < run->each ? left : run->each;
 }
 
 static void transform_item(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct run *run = arg;
-    const struct winograd *w = run->w;
-    float *transformed = hl_scratch_of(&w->transformed, 0);
-    struct patch patch = patch_at(w, run->first + item * run->each);
-    for (int64_t t = item * run->each; t < end_of_item(run, item); t++, advance(w, &patch))
-        load_patch(run, &patch, transformed + t * w->shape.channels);
+    const int64_t first = item * run->each;
+    float *transformed = hl_scratch_of(&run->w->transformed, 0);
+    transform_patches(run, run->first + first, count_of_item(run, item), transformed + first * run->w->shape.channels);
 }
 
 static void multiply_item(void *arg, int64_t item, int worker)
@@ -354,14 +368,10 @@ static void output_item(void *arg, int64_t item, int worker)
     (void)worker;
     const struct run *run = arg;
     const struct winograd *w = run->w;
+    const int64_t first = item * run->each, count = count_of_item(run, item);
     const float *products = hl_scratch_of(&w->products, 0);
-    const int64_t first = item * run->each, end = end_of_item(run, item);
-    const struct patch begin = patch_at(w, run->first + first);
-    struct patch patch = begin;
-    for (int64_t t = first; t < end; t++, advance(w, &patch))
-        for (int64_t panel = 0; panel < w->packed.panels; panel++)
-            store_patch(run, &patch, products + t * w->row + panel * w->packed.simd->columns, panel);
-    if (w->chain) go_on(run, begin, end - first);
+    store_patches(run, run->first + first, count, 0, w->packed.panels, products + first * w->row);
+    if (w->chain) go_on(run, patch_at(w, run->first + first), count);
 }
 
 static void run_step_by_step(TfLiteContext *ctx, struct run *run)
