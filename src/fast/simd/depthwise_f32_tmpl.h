@@ -147,9 +147,9 @@ INLINE void depthwise_pair_channels_f32(const struct hl_depthwise_run *run, int 
 
 // Few positions take all of their channels in turn, where weights are read from memory at each product in either case:
 // a row of positions does not stay in the first-level cache until the second half of a line of channels is read. (AVX2
-// on a Zen 3, us, by rows and so: 3x3 of 56x56, 128 channels 301, 157; with stride 2 of 112x112, 64 channels 218, 128; of
-// 28x28, 256 channels 176, 121.) With weights in registers that pays only for positions half a page apart, which have two
-// sets of that cache for one vector of their channels.
+// on a Zen 3, us, by rows and so: 3x3 of 56x56, 128 channels 301, 157; with stride 2 of 112x112, 64 channels 218, 128;
+// of 28x28, 256 channels 176, 121.) With weights in registers that pays only for positions half a page apart, which
+// have two sets of that cache for one vector of their channels.
 INLINE void depthwise_pair_run_f32(const struct hl_depthwise_run *run, int size, int stride)
 {
     enum { ALIAS = 2048 };

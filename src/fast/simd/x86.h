@@ -163,10 +163,10 @@ static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero
 
 #if HAS_RESCALE_FLOATS
 // Both roundings of rescale_lanes in floats. Let P be x * m, and s the sign of x. With h = 2^(right - 1) the result is
-// ((x * m + 2^30) >> 31) + h, less 1 where that is negative, >> right; of this shift but its last bit,
-// w = floor((P + s * 2^30) / 2^(30 + right)), and (w + 1) >> 1 is the result. For w to be right, P must stay on its side
-// of all B, the multiples of 2^30 that it is compared with. Floats hold them,
-// because a byte needs |B| <= 514 * 2^(30 + right); and then |x| <= 514 * 2^right, and a float holds x as well.
+// ((x * m + 2^30) >> 31) + h, less 1 where that is negative, >> right. Of this shift but its last bit,
+// w = floor((P + s * 2^30) / 2^(30 + right)), and (w + 1) >> 1 is the result. For w to be right, P must stay on its
+// side of all B, the multiples of 2^30 that it is compared with. Floats hold them, because a byte needs
+// |B| <= 514 * 2^(30 + right); and then |x| <= 514 * 2^right, and a float holds x as well.
 // m is the sum of a float of 24 bits and one of 7. x times the latter has right + 15 bits: rounding it down takes away
 // 1 at most, where it is odd; but then P is odd, and no B, and P - 1 is on the same side. The fused multiply-add
 // rounds once, down to a float, which is not below a B that P is not below; nor is the sum with s / 2^right. Larger x
