@@ -49,9 +49,10 @@ INLINE void row_probabilities(const int32_t *exponentials, int32_t inverse, int3
     for (int i = 0; i < count; i += LANES) store_probabilities(exponentials + i, &rescale, is_unsigned, y + i);
 }
 
+// Less 128 where it is unsigned: only differences matter.
 INLINE int stored_byte(const uint8_t *x, int64_t i, int is_unsigned)
 {
-    return is_unsigned ? x[i] : (int8_t)x[i];
+    return (int8_t)(x[i] ^ (is_unsigned << 7));
 }
 
 // How far the entry of a stored 0 lies behind the first one, in tables whose last entry is that of the largest value.
@@ -152,8 +153,8 @@ INLINE void softmax_long_row(const struct hl_softmax_bytes *params, const uint8_
     for (i = 0; i < ENTRIES; i += LANES)
         store_probabilities(params->exponentials + i, &rescale, is_unsigned, by_difference + i);
     const uint8_t *of_zero = by_difference + zero;
-    memcpy(table, of_zero, HALF);
-    memcpy(table + HALF, is_unsigned ? of_zero + HALF : of_zero - HALF, HALF);
+    memcpy(table, is_unsigned ? of_zero - HALF : of_zero, HALF);
+    memcpy(table + HALF, is_unsigned ? of_zero : of_zero - HALF, HALF);
 #if HAS_TABLES
     map_bytes(x, y, length, table);
 #else
@@ -161,28 +162,20 @@ INLINE void softmax_long_row(const struct hl_softmax_bytes *params, const uint8_
 #endif
 }
 
-INLINE void softmax_rows_of(const struct hl_softmax_bytes *shared, const uint8_t *x, uint8_t *y, int64_t rows,
-                            int is_unsigned)
+static void softmax_bytes(const struct hl_softmax_bytes *shared, const uint8_t *x, uint8_t *y, int64_t rows)
 {
     enum { MIN_LONG = 512 };
     const struct hl_softmax_bytes params = *shared; // a copy, because stored bytes might alias it
     const int fitting = SOFTMAX_VALUES / params.length, together = fitting < SOFTMAX_ROWS ? fitting : SOFTMAX_ROWS;
     if (params.length >= MIN_LONG) {
-        for (; rows > 0; rows--, x += params.length, y += params.length) softmax_long_row(&params, x, y, is_unsigned);
+        for (; rows > 0; rows--, x += params.length, y += params.length)
+            softmax_long_row(&params, x, y, params.is_unsigned);
         return;
     }
     for (int64_t count; rows > 0; rows -= count, x += count * params.length, y += count * params.length) {
         count = rows < together ? rows : together;
-        softmax_some_rows(&params, x, y, (int)count, is_unsigned);
+        softmax_some_rows(&params, x, y, (int)count, params.is_unsigned);
     }
-}
-
-static void softmax_bytes(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y, int64_t rows)
-{
-    if (params->is_unsigned)
-        softmax_rows_of(params, x, y, rows, 1);
-    else
-        softmax_rows_of(params, x, y, rows, 0);
 }
 #endif
 
