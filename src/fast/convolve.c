@@ -311,6 +311,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
         hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
         hl_packed_use(&c->packed, unit);
     }
+    if (c->positions == 1 && c->rows.groups == 1 && !c->rows.source->segments) hl_packed_use_bytes(&c->packed, &filter);
     if (params->results.filter_scales) c->rows.zero_step = 1;
     struct hl_epilogue_params results = params->results;
     if (HL_HAS_WORDS && results.words) {

@@ -40,6 +40,7 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
         .panels = (matrix->columns - 1) / simd->columns + 1,
         .depth = matrix->depth,
         .segment = segment,
+        .step_bytes = 4,
         .layers = matrix->type == kTfLiteInt16 ? 2 : 1,
     };
     packed->segment_steps = (segment + packed->dot_width - 1) / packed->dot_width;
@@ -59,6 +60,15 @@ void hl_packed_use(struct hl_packed *packed, const struct hl_matrix_unit *unit)
     set_tile(packed);
 }
 
+void hl_packed_use_bytes(struct hl_packed *packed, const struct hl_matrix *matrix)
+{
+    if (matrix->type != kTfLiteInt8 || matrix->zero != 0 || packed->dot_width != 2 || packed->depth > packed->segment ||
+        !packed->simd->multiply_row_bytes)
+        return;
+    packed->step_bytes = 2;
+    packed->multiply = packed->multiply_row = packed->simd->multiply_row_bytes;
+}
+
 void hl_packed_use_pieces(struct hl_packed *packed, bool fits)
 {
     enum { MAX_STEPS = 255 }; // of two products, each of which is 2^22 at most
@@ -71,7 +81,8 @@ void hl_packed_use_pieces(struct hl_packed *packed, bool fits)
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts)
 {
     int64_t columns = packed->panels * packed->simd->columns, integers = packed->dot_width > 1;
-    hl_parts_add_constant(parts, &packed->weights, matrices * columns * packed->layers, packed->steps, 4);
+    hl_parts_add_constant(parts, &packed->weights, matrices * columns * packed->layers, packed->steps,
+                          (size_t)packed->step_bytes);
     hl_parts_add_constant(parts, &packed->initial, integers || has_bias ? matrices : 0, columns, 4);
     hl_parts_add_constant(parts, &packed->narrow, packed->dot_width == 4 && packed->simd->asks_narrow ? matrices : 0,
                           packed->panels, sizeof *packed->narrow);
@@ -127,7 +138,9 @@ static void pack_column(const struct hl_packed *packed, const struct hl_matrix *
     }
     if (matrix->depth_stride == 1 && (is_unsigned || matrix->type == kTfLiteInt8)) {
         const uint8_t *bytes = (const uint8_t *)matrix->data + from;
-        if (packed->dot_width == 4)
+        if (packed->step_bytes == 2)
+            memcpy(to, bytes, (size_t)count);
+        else if (packed->dot_width == 4)
             kernels->xor_bytes(bytes, is_unsigned ? 0x80 : 0, count, to);
         else
             kernels->widen(bytes, is_unsigned, matrix->zero, count, to);
@@ -136,7 +149,7 @@ static void pack_column(const struct hl_packed *packed, const struct hl_matrix *
     for (int64_t k = 0; k < count; k++) {
         int16_t value;
         hl_widen(matrix->type, matrix->data, from + k * matrix->depth_stride, 1, matrix->zero, &value);
-        if (packed->dot_width == 4)
+        if (packed->dot_width == 4 || packed->step_bytes == 2)
             ((int8_t *)to)[k] = (int8_t)(value + packed->w_zero);
         else
             ((int16_t *)to)[k] = value;
@@ -159,8 +172,9 @@ struct piece {
 static void transpose_steps(const struct hl_packed *packed, int together, const int dims[2], const char *from, char *to)
 {
     const struct hl_layout to_layout = {.stride = {packed->simd->columns, 1}};
-    const struct hl_layout from_layout = {.stride = {1, PIECE_STEPS / together}};
-    if (dims[0] > 0) hl_copy(32 * together, 2, dims, to, &to_layout, from, &from_layout);
+    const int size = packed->step_bytes * together;
+    const struct hl_layout from_layout = {.stride = {1, PIECE_STEPS * 4 / size}};
+    if (dims[0] > 0) hl_copy(8 * size, 2, dims, to, &to_layout, from, &from_layout);
 }
 
 static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct piece *piece)
@@ -169,7 +183,8 @@ static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *m
     const int dims[2] = {(int)((piece->count + packed->dot_width - 1) / packed->dot_width), piece->columns};
     for (int n = 0; n < piece->columns; n++) {
         const int64_t from = element_of(matrix, piece->matrix, piece->first + n) + piece->k * matrix->depth_stride;
-        memset(rows[n] + (dims[0] - 1) * 4, 0, 4); // the last step may be filled in part
+        // The last step may be filled in part.
+        memset(rows[n] + (dims[0] - 1) * packed->step_bytes, 0, (size_t)packed->step_bytes);
         pack_column(packed, matrix, piece->layer, from, piece->count, rows[n]);
     }
     const int pairs = packed->dot_width > 1 && packed->simd->step_pairs ? dims[0] / 2 : 0;
@@ -189,7 +204,7 @@ static void sum_columns(const struct hl_packed *packed, const char *panel, uint3
     for (int64_t segment = 0; segment < packed->steps; segment += packed->segment_steps)
         for (int64_t step = 0; step < packed->segment_steps; step += tile.steps) {
             const int64_t left = packed->segment_steps - step;
-            tile.w = panel + (segment + step) * packed->simd->columns * 4;
+            tile.w = panel + (segment + step) * packed->simd->columns * packed->step_bytes;
             tile.steps = left < PIECE_STEPS ? left : PIECE_STEPS;
             packed->multiply(&tile);
         }
@@ -199,7 +214,8 @@ void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *ma
                       int64_t panel, void *panel_memory)
 {
     const int64_t piece_values = PIECE_STEPS * packed->dot_width, first = panel * packed->simd->columns;
-    const int64_t left = hl_packed_columns(packed, matrix_index) - first, step = packed->simd->columns * 4;
+    const int64_t left = hl_packed_columns(packed, matrix_index) - first;
+    const int64_t step = packed->simd->columns * packed->step_bytes;
     struct piece piece = {.matrix = matrix_index, .first = first};
     char *to = panel_memory;
     piece.columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
@@ -218,7 +234,7 @@ static void pack_integers(const struct hl_packed *packed, const struct hl_matrix
 {
     const int64_t column = hl_packed_column(packed, matrix_index, panel), first = panel * packed->simd->columns;
     const int64_t left = hl_packed_columns(packed, matrix_index) - first;
-    char *const to = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
+    char *const to = packed->weights + column * packed->layers * packed->steps * packed->step_bytes;
     hl_pack_integers(packed, matrix, matrix_index, panel, to);
     if (packed->narrow)
         packed->narrow[matrix_index * packed->panels + panel] =

@@ -36,12 +36,14 @@ struct hl_packed {
     // The zero point of the weights as they are packed. Bytes (dot width 4) keep it, so that the sum of each row of x,
     // times this, must be taken from the products of that row; int16 have lost it, and so have the zero points of x.
     int w_zero;
+    // Of a column's weights a step has so many bytes: 4, or 2 where bytes become int16 as they are read.
+    int step_bytes;
     // int16 weights are two layers, 256 times the first plus the second, each of which fits a signed byte or is 128.
     int layers;
     // Products of int16: sums of so many steps fit int32, and those of a tile come in so many pieces, layer by layer.
     int64_t piece_steps;
     int pieces;
-    char *weights;    // [matrices][panels][layers][steps][simd->columns][4 bytes]
+    char *weights;    // [matrices][panels][layers][steps][simd->columns][step_bytes]
     char *initial;    // [matrices][panels][simd->columns], float or int32. NULL: zeros
     uint8_t *narrow;  // [matrices][panels]: 1 for struct hl_tile.narrow. NULL: none is
     uint32_t *w_sums; // the same order: sums of a column's weights, less their zero points. NULL: not kept
@@ -73,13 +75,15 @@ void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *ma
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
                    void *to);
 
+// Then, for one row alone, which waits for its weights: int8 stay bytes where the CPU level multiplies int16.
+void hl_packed_use_bytes(struct hl_packed *packed, const struct hl_matrix *matrix);
 // Then, where x is int16: the tiles of a dot width of 2 are multiplied in pieces. fits: all sums of a layer fit int32.
 void hl_packed_use_pieces(struct hl_packed *packed, bool fits);
 
 // Bytes of a packed panel, and of a packed row of x.
 static inline int64_t hl_packed_panel_bytes(const struct hl_packed *packed)
 {
-    return packed->layers * packed->steps * packed->simd->columns * 4;
+    return packed->layers * packed->steps * packed->simd->columns * packed->step_bytes;
 }
 static inline int64_t hl_packed_row_bytes(const struct hl_packed *packed)
 {
@@ -104,7 +108,7 @@ static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t m
     const int64_t left = hl_packed_columns(packed, matrix) - panel * packed->simd->columns;
     const int64_t column = hl_packed_column(packed, matrix, panel);
     tile->columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
-    if (packed->weights) tile->w = packed->weights + column * packed->layers * hl_packed_row_bytes(packed);
+    if (packed->weights) tile->w = packed->weights + column * packed->layers * packed->steps * packed->step_bytes;
     if (packed->initial) tile->initial = packed->initial + column * 4;
     if (packed->narrow) tile->narrow = packed->narrow[matrix * packed->panels + panel] != 0;
 }

@@ -313,6 +313,8 @@ struct hl_simd {
     // each other. Sums of integers are written to whole panels. NULL: a panel at a time is as fast.
     void (*multiply_row_f32)(const struct hl_tile *tile);
     void (*multiply_row_integer)(const struct hl_tile *tile);
+    // The same where dot products are of int16 and w has them as bytes, also of few columns. NULL: not with this level.
+    void (*multiply_row_bytes)(const struct hl_tile *tile);
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
     void (*multiply_blocks)(const struct hl_block_tile *tile);
     int block_columns; // of a panel of these
