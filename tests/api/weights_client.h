@@ -10,16 +10,16 @@
 #include "model/schema.h"
 
 enum { X, CONV_W, CONV_B, C, FC_W, FC_B, Y, TENSORS };
-enum { SIZE = 12, CHANNELS = 16, FILTERS = 64, UNITS = 40, LONG = SIZE * SIZE * FILTERS };
+enum { SIZE = 12, CHANNELS = 16, FILTERS = 64, UNITS = 96, LONG = SIZE * SIZE * FILTERS };
 
-static float conv_f32[FILTERS * 9 * CHANNELS], fc_f32[UNITS * LONG], bias_f32[FILTERS];
+static float conv_f32[FILTERS * 9 * CHANNELS], fc_f32[UNITS * LONG], bias_f32[UNITS];
 static int8_t conv_i8[sizeof conv_f32 / sizeof(float)], fc_i8[sizeof fc_f32 / sizeof(float)];
-static int32_t bias_i32[FILTERS];
+static int32_t bias_i32[UNITS];
 
 static const struct test_tensor float_tensors[TENSORS] = {
     {.name = "x", .rank = 4, .dims = {1, SIZE, SIZE, CHANNELS}},
     {.name = "cw", .rank = 4, .dims = {FILTERS, 3, 3, CHANNELS}, .data = conv_f32, .bytes = sizeof conv_f32},
-    {.name = "cb", .rank = 1, .dims = {FILTERS}, .data = bias_f32, .bytes = sizeof bias_f32},
+    {.name = "cb", .rank = 1, .dims = {FILTERS}, .data = bias_f32, .bytes = FILTERS * sizeof(float)},
     {.name = "c", .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}},
     {.name = "fw", .rank = 2, .dims = {UNITS, LONG}, .data = fc_f32, .bytes = sizeof fc_f32},
     {.name = "fb", .rank = 1, .dims = {UNITS}, .data = bias_f32, .bytes = UNITS * sizeof(float)},
@@ -40,7 +40,7 @@ static const struct test_tensor int8_tensors[TENSORS] = {
      .rank = 1,
      .dims = {FILTERS},
      .data = bias_i32,
-     .bytes = sizeof bias_i32,
+     .bytes = FILTERS * sizeof(int32_t),
      .scale = 0.0002f},
     {.name = "c", INT8, .rank = 4, .dims = {1, SIZE, SIZE, FILTERS}, .scale = 0.05f, .zero_point = -7},
     {.name = "fw", INT8, .rank = 2, .dims = {UNITS, LONG}, .data = fc_i8, .bytes = sizeof fc_i8, .scale = 0.01f},
@@ -84,8 +84,8 @@ static inline int fill_weights(void **state)
         fc_f32[i] = (float)fc_i8[i] / 128;
         if (i < sizeof conv_i8) conv_i8[i] = (int8_t)(random >> 16);
         if (i < sizeof conv_i8) conv_f32[i] = (float)conv_i8[i] / 128;
-        if (i < FILTERS) bias_i32[i] = (int32_t)(random >> 20) - 2048;
-        if (i < FILTERS) bias_f32[i] = (float)bias_i32[i] / 256;
+        if (i < UNITS) bias_i32[i] = (int32_t)(random >> 20) - 2048;
+        if (i < UNITS) bias_f32[i] = (float)bias_i32[i] / 256;
     }
     return 0;
 }
