@@ -45,9 +45,24 @@ static inline u32_vector load_first(const void *at, int64_t count)
     return (u32_vector)_mm256_maskload_epi32(at, first_lanes(count));
 }
 
+// Masked stores take 12 cycles on AMD's processors. (1x1 of 256x256, 16 to 2 floats, Zen 3: 646 us with them, 490 so.)
 static inline void store_first(void *at, u32_vector v, int64_t count)
 {
-    _mm256_maskstore_epi32(at, first_lanes(count), (__m256i)v);
+    if (count >= 8) {
+        _mm256_storeu_si256(at, (__m256i)v);
+        return;
+    }
+    char *to = at;
+    __m128i left = _mm256_castsi256_si128((__m256i)v);
+    if (count & 4) {
+        _mm_storeu_si128((__m128i *)(void *)to, left);
+        left = _mm256_extracti128_si256((__m256i)v, 1), to += 16;
+    }
+    if (count & 2) {
+        _mm_storel_epi64((__m128i *)(void *)to, left);
+        left = _mm_unpackhi_epi64(left, left), to += 8;
+    }
+    if (count & 1) _mm_storeu_si32(to, left);
 }
 
 static inline u32_vector load_u8_as_i32(const uint8_t *at)
