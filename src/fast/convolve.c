@@ -304,6 +304,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type);
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
+    c->rows.tile_rows = c->packed.rows;
     bool regroups;
     const struct hl_matrix_unit *unit = choose_unit(c, &regroups);
     if (unit) {

@@ -29,9 +29,10 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
                     int64_t segment)
 {
     bool floats = matrix->type == kTfLiteFloat32;
+    const bool narrow = floats && simd->narrow_rows > 0 && matrix->columns <= simd->bytes / (int)sizeof(float);
     *packed = (struct hl_packed){
         .simd = simd,
-        .rows = simd->rows,
+        .rows = narrow ? simd->narrow_rows : simd->rows,
         .multiply = floats ? simd->multiply_f32 : simd->multiply_integer,
         .multiply_row = floats ? simd->multiply_row_f32 : simd->multiply_row_integer,
         .dot_width = floats ? 1 : simd->dot_width,

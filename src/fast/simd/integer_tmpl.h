@@ -74,6 +74,7 @@ void SYMBOL(hl_sum_rows_, LEVEL)(const uint8_t *x, int64_t stride, int64_t rows,
 const struct hl_simd LEVEL_SIMD = {
     .name = LEVEL_NAME,
     .rows = ROWS,
+    .narrow_rows = NARROW_ROWS,
     .columns = COLUMNS,
     .spread_columns = HAS_SPREAD ? LANES : 0,
     .bytes = BYTES,

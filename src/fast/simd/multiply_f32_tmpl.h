@@ -11,7 +11,7 @@
 
 // Adds one step, a value of each row times the weights of each column.
 INLINE void step_f32(const char *const bases[BASES], ptrdiff_t stride, const float *w, int rows, int vectors,
-                     const u32_vector *spread, f32_vector sums[ROWS][2])
+                     const u32_vector *spread, f32_vector sums[NARROW_ROWS][2])
 {
     f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
     UNROLL for (int r = 0; r < rows; r++)
@@ -51,7 +51,7 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors, const u3
     const float *w = tile->w, *initial = tile->initial;
     const ptrdiff_t stride = tile->x_stride * 4;
     const char *bases[BASES];
-    f32_vector sums[ROWS][2];
+    f32_vector sums[NARROW_ROWS][2];
     set_bases(tile, stride, rows, bases);
     UNROLL for (int r = 0; r < rows; r++) sums[r][0] = sums[r][1] = splat_f32(0);
     for (int line = 0; line <= tile->lines; line++) {
@@ -185,6 +185,17 @@ void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile)
     if (tile->rows == ROWS && tile->columns > LANES && tile->columns <= LANES + LANES / 2) {
         tile_f32_and_half(tile);
         return;
+    }
+#endif
+#if NARROW_TILE_ROWS > TILE_ROWS
+    switch (tile->rows) {
+    case ROWS + 1: tile_f32(tile, ROWS + 1, 1, NULL); return;
+    case ROWS + 2: tile_f32(tile, ROWS + 2, 1, NULL); return;
+    case ROWS + 3: tile_f32(tile, ROWS + 3, 1, NULL); return;
+    case ROWS + 4: tile_f32(tile, ROWS + 4, 1, NULL); return;
+    case ROWS + 5: tile_f32(tile, ROWS + 5, 1, NULL); return;
+    case ROWS + 6: tile_f32(tile, ROWS + 6, 1, NULL); return;
+    default: break;
     }
 #endif
     TILE_CALL(tile_f32)

@@ -297,6 +297,7 @@ struct hl_simd {
     const char *name;
     int rows, columns;  // of a tile
     int spread_columns; // of a tile with struct hl_tile.spread; 0: the level has none
+    int narrow_rows;    // of one of floats whose panel is at most a vector of columns; 0: as many
     int bytes;          // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
     int dot_width;

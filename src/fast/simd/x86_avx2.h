@@ -17,6 +17,7 @@ typedef __m256d f64_register;
 typedef __m256i int_register;
 
 #define TILE_ROWS 6
+#define NARROW_TILE_ROWS 12
 enum { REGISTERS = 16 };
 #define MAX_PARTS 2
 #define HAS_HALVES 0
