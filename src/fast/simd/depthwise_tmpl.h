@@ -44,7 +44,7 @@ INLINE void depthwise_values(const u8_vector bytes[DOT_WIDTH], u32_vector values
 
 // The sums of one block. Its first position has the pointers x, and its first channel is c.
 INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const *x, int c, int block, int parts,
-                           int dots, int layers, bool square, u32_vector sums[4])
+                           int dots, int layers, u32_vector sums[4])
 {
     const int32_t *initial = (const int32_t *)run->initial + (ptrdiff_t)block * BYTES;
     const int32_t *w = (const int32_t *)run->w + (ptrdiff_t)block * dots * layers * BYTES;
@@ -53,12 +53,8 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
     for (int t = 0; t < dots * DOT_WIDTH; t += DOT_WIDTH) {
         u8_vector bytes[DOT_WIDTH];
         u32_vector values[4];
-        UNROLL for (int i = 0; i < DOT_WIDTH; i++)
-        {
-            const int tap = t + i < 9 ? t + i : 0;
-            const ptrdiff_t at = square ? tap % 3 * 3 + tap / 3 : run->tap[t + i];
-            bytes[i] = load_parts(x + at, run->x_step, c, parts) ^ sign_offset;
-        }
+        UNROLL for (int i = 0; i < DOT_WIDTH; i++) bytes[i] =
+            load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ sign_offset;
         depthwise_values(bytes, values);
         for (int layer = 0; layer < layers; layer++, w += BYTES)
             UNROLL for (int v = 0; v < 4; v++) sums[v] = add_dots(sums[v], load_i32(w + v * LANES), values[v]);
@@ -129,18 +125,6 @@ INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
         memcpy(ordered + q * 16 + v * 4, (const char *)&sums[v] + q * QUAD, QUAD);
 }
 
-// The first `count` bytes of a vector that is in memory.
-INLINE void store_part(uint8_t *to, const uint8_t *from, int count)
-{
-    enum { HALF = BYTES / 2 };
-    if (count < HALF) {
-        store_few(to, from, count);
-        return;
-    }
-    memcpy(to, from, HALF);
-    memcpy(to + count - HALF, from + count - HALF, HALF);
-}
-
 // Stores the outputs of one block: `count` channels of each of the positions [at, at + positions).
 INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block,
                             int parts, const struct block_rescale *rescale, const u32_vector sums[4])
@@ -160,16 +144,13 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;
 #if HAS_RESCALE
     u8_vector bytes = depthwise_stored(run->to_bytes, rescale, block, sums);
-    // What a vector has beyond a position's channels falls on the next position, which is computed later. (Int8, 3x3 of
-    // 64x64, 24 channels, AVX2: 160 us with exact stores, 105 so.)
-    const bool covered = parts == 1 && count < width && (int64_t)(run->count - at) * run->channels >= BYTES;
-    if (covered || (count == width && positions == parts)) {
+    if (count == width && positions == parts) {
         memcpy(y, &bytes, sizeof bytes);
         return;
     }
     uint8_t out[BYTES];
     memcpy(out, &bytes, sizeof bytes);
-    for (int p = 0; p < positions; p++) store_part(y + (ptrdiff_t)p * run->channels, out + p * width, count);
+    for (int p = 0; p < positions; p++) memcpy(y + (ptrdiff_t)p * run->channels, out + p * width, (size_t)count);
 #else
     int32_t ordered[BYTES + LANES];
     (void)rescale;
@@ -180,31 +161,12 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
 #endif
 }
 
-INLINE void store_window(const struct hl_depthwise_run *run, int at, int c, int count, int block, int parts,
-                         const struct block_rescale *rescale, const u32_vector sums[4])
-{
-    const int positions = run->count - at < parts ? run->count - at : parts;
-    depthwise_store(run, at, positions, c, count, block, parts, rescale, sums);
-}
-
-// A function, because this is long, and the same for all windows.
-static void store_waiting(const struct hl_depthwise_run *run, int at, int waiting, int c, int count, int block,
-                          int parts, const struct block_rescale *rescale, u32_vector (*sums)[4])
-{
-    for (int i = 0; i < waiting; i++) store_window(run, at + i * parts, c, count, block, parts, rescale, sums[i]);
-}
-
 // How many dot products the taps of a 3x3 window take.
 enum { DOTS_3X3 = (9 + DOT_WIDTH - 1) / DOT_WIDTH };
 
-// The sums of so many windows wait for each other before they become bytes: where registers are few, both together are
-// more than the CPU looks ahead. (AVX2 on a Zen 3, us, 3x3 of 56x56, 128 channels: 270 one by one, 245 with eight; with
-// taps whose places are constants, 226.)
-enum { WAITING = REGISTERS < 32 && HAS_RESCALE ? 8 : 1, KNOWS_TAPS = WAITING > 1 };
-
 // A vector of x is loaded from `loads` addresses. Callers pass constants for `dots` (dot products for each sum) and
 // `layers` where that pays.
-INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int dots, int layers, bool square)
+INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int dots, int layers)
 {
     const struct hl_depthwise_run run = *shared; // a copy, because stored bytes might alias the original
     int parts = loads > 1 ? loads : run.parts;
@@ -213,30 +175,21 @@ INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int 
     for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
         const int first = c < last ? c : last; // the last block computes some channels again
         const struct block_rescale rescale = block_rescale_of(&run, block);
-        for (int at = 0; at < run.count; at += parts * WAITING) {
-            u32_vector sums[WAITING][4];
-            const int left = (run.count - at + parts - 1) / parts, waiting = left < WAITING ? left : WAITING;
-            int i = 0;
-            do
-                depthwise_sums(&run, run.x + (ptrdiff_t)(at + i * parts) * run.x_step, first, block, loads, dots,
-                               layers, square, sums[i]);
-            while (++i < waiting);
-            if (WAITING > 1)
-                store_waiting(&run, at, waiting, first, count, block, parts, &rescale, sums);
-            else
-                store_window(&run, at, first, count, block, parts, &rescale, sums[0]);
+        for (int at = 0; at < run.count; at += parts) {
+            const int positions = run.count - at < parts ? run.count - at : parts;
+            u32_vector sums[4];
+            depthwise_sums(&run, run.x + (ptrdiff_t)at * run.x_step, first, block, loads, dots, layers, sums);
+            depthwise_store(&run, at, positions, first, count, block, parts, &rescale, sums);
         }
     }
 }
 
 INLINE void depthwise_any(const struct hl_depthwise_run *run, int loads)
 {
-    if (KNOWS_TAPS && run->stride_3x3 && run->layers == 1 && loads == 1)
-        depthwise_all(run, 1, DOTS_3X3, 1, true);
-    else if (!KNOWS_TAPS && run->taps == DOTS_3X3 * DOT_WIDTH && run->layers == 1)
-        depthwise_all(run, loads, DOTS_3X3, 1, false);
+    if (run->taps == DOTS_3X3 * DOT_WIDTH && run->layers == 1)
+        depthwise_all(run, loads, DOTS_3X3, 1);
     else
-        depthwise_all(run, loads, run->taps / DOT_WIDTH, run->layers, false);
+        depthwise_all(run, loads, run->taps / DOT_WIDTH, run->layers);
 }
 
 #if HAS_DOT4
@@ -315,7 +268,7 @@ static int depthwise_3x3_done(const struct hl_depthwise_run *run)
 }
 #endif
 
-static void depthwise_run(const struct hl_depthwise_run *run)
+void SYMBOL(hl_depthwise_integer_, LEVEL)(const struct hl_depthwise_run *run)
 {
 #if HAS_DOT4
     if (depthwise_3x3_done(run)) return;
@@ -329,17 +282,6 @@ static void depthwise_run(const struct hl_depthwise_run *run)
 #endif
     default: depthwise_any(run, 1);
     }
-}
-
-void SYMBOL(hl_depthwise_integer_, LEVEL)(const struct hl_depthwise_run *run)
-{
-    if (run->to_floats) {
-        depthwise_run(run);
-        return;
-    }
-    const unsigned before = round_down();
-    depthwise_run(run);
-    round_as(before);
 }
 
 #endif

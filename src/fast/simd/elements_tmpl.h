@@ -185,7 +185,6 @@ INLINE int64_t product_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, i
     const struct float_rescale rescale = float_rescale_of(multiplier, right);
     const int32_t u_zero = s->a.zero, v_zero = s->b.zero, zero = s->y.zero, low = (int32_t)s->low;
     const int32_t high = (int32_t)s->high;
-    const unsigned before = round_down();
     for (; i + BYTES <= count; i += BYTES) {
         u32_vector values[4];
         UNROLL for (int k = 0; k < 4; k++) values[k] =
@@ -195,7 +194,6 @@ INLINE int64_t product_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, i
         const u8_vector bytes = narrow_doubled_in_order(values, zero, low, high);
         memcpy(ys + i, &bytes, sizeof bytes);
     }
-    round_as(before);
 #else
     (void)us, (void)vs, (void)ys, (void)count, (void)s, (void)is_unsigned;
 #endif

@@ -219,9 +219,6 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // u8_vector narrow_doubled(...) and narrow_doubled_in_order(...)
 //     HAS_RESCALE_FLOATS: (rescale_doubled() + 1) >> 1 is rescale_right() of lanes that become bytes, and of others any
 //     value on the same side. The shifts of the first `columns` lanes must fit. narrow_doubled takes four such vectors.
-// unsigned round_down(void), void round_as(unsigned before)
-//     ROUNDS_BY_STATE is defined: rescale_doubled needs the CPU to round down. The first makes it so, and the second
-//     what it was; no other floats may be computed between them. Else vector.h adds these two, which do nothing.
 // void store_some_bytes(uint8_t *at, u8_vector v, int first, int count)
 //     HAS_MASKS: stores bytes [first, first + count) of v; first is a constant, a multiple of 16, and count at most 32.
 // void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)

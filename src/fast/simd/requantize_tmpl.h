@@ -138,6 +138,18 @@ INLINE u8_vector rescale_rows(const struct hl_requantize *params, const struct c
     return narrow_in_order(values, params->zero, params->low, params->high);
 }
 
+#if !HAS_MASKS
+// Stores the first `count` bytes, at most half a vector.
+INLINE void store_row(uint8_t *y, const uint8_t *from, int count)
+{
+    for (int piece = BYTES / 2; piece > 0; piece /= 2)
+        if (count & piece) {
+            memcpy(y, from, (size_t)piece);
+            y += piece, from += piece;
+        }
+}
+#endif
+
 // The first `columns` of so many bytes of each row.
 INLINE void store_rows(uint8_t *y, ptrdiff_t stride, u8_vector bytes, int rows, int vectors, int columns, bool whole)
 {
@@ -156,7 +168,7 @@ INLINE void store_rows(uint8_t *y, ptrdiff_t stride, u8_vector bytes, int rows, 
     memcpy(out, &bytes, sizeof bytes);
 #if !HAS_MASKS
     if (!whole) {
-        for (int r = 0; r < rows; r++) store_few(y + r * stride, out + r * width, columns);
+        for (int r = 0; r < rows; r++) store_row(y + r * stride, out + r * width, columns);
         return;
     }
 #endif
@@ -242,13 +254,10 @@ static void requantize_columns(const struct hl_byte_tile *panel)
         {{rescale_1, rescale_1_corrected}, {rescale_1_whole, rescale_1_whole_corrected}},
         {{rescale_2, rescale_2_corrected}, {rescale_2_whole, rescale_2_whole_corrected}},
     };
-    if (!is_fast(panel)) {
+    if (is_fast(panel))
+        fast[panel->columns > LANES][panel->columns % LANES == 0][panel->corrections != NULL](panel);
+    else
         rescale_slowly(panel);
-        return;
-    }
-    const unsigned before = round_down();
-    fast[panel->columns > LANES][panel->columns % LANES == 0][panel->corrections != NULL](panel);
-    round_as(before);
 }
 
 // (A copy of what was just written by parts waits until that is in the cache, 20 cycles: as long as one row takes.)

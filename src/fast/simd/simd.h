@@ -108,8 +108,8 @@ struct hl_depthwise_run {
     // a block is the channels of `parts` neighboring positions; all its bytes can be read.
     int parts;
     bool side_by_side; // what a tap reads for neighboring positions lies side by side
-    // 1 or 2: the stride of 3x3 windows whose columns are next to each other. Each column has 3 pointers, and where
-    // dot products are of 4 values its weights are one. 0: other windows.
+    // 1 or 2: the stride of 3x3 windows whose columns are next to each other. Each column has 3 pointers, and its
+    // weights are one dot product of 4. 0: other windows.
     int stride_3x3;
     const struct hl_requantize *to_bytes;  // its arrays are [blocks][bytes], in the order of the weights
     const struct hl_unquantize *to_floats; // or this, by channel

@@ -114,29 +114,6 @@ static inline u32_vector rescale_right(u32_vector value, const struct right_resc
 }
 #endif
 
-// The first `count` bytes of a vector that is in memory, at most half of it.
-INLINE void store_few(uint8_t *to, const uint8_t *from, int count)
-{
-    for (int piece = BYTES / 2; piece > 0; piece /= 2)
-        if (count & piece) {
-            memcpy(to, from, (size_t)piece);
-            to += piece, from += piece;
-        }
-}
-
-// Around rescale_doubled.
-#if !defined ROUNDS_BY_STATE
-static inline unsigned round_down(void)
-{
-    return 0;
-}
-
-static inline void round_as(unsigned before)
-{
-    (void)before;
-}
-#endif
-
 // ---- dot products of integers ---------------------------------------------------------------------
 
 // A lane of 4 bytes holds DOT_WIDTH neighboring values of a sum: 4 bytes, or 2 int16 from which zero points are already

@@ -4,8 +4,6 @@
 #ifndef HALITE_FAST_SIMD_X86_H
 #define HALITE_FAST_SIMD_X86_H
 
-enum { MIN_FLOAT_SHIFT = 1, MAX_FLOAT_SHIFT = 10 }; // of rescale_doubled
-
 #if defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__
 #include "fast/simd/x86_avx512.h"
 #elif defined __AVX2__ && defined __FMA__
@@ -161,42 +159,6 @@ static inline u8_vector narrow_in_order(const u32_vector values[4], int32_t zero
     return gather_quads(narrow(values, zero, low, high));
 }
 
-#if HAS_RESCALE_FLOATS
-// Both roundings of rescale_lanes in floats. Let P be x * m, and s the sign of x. With h = 2^(right - 1) the result is
-// ((x * m + 2^30) >> 31) + h, less 1 where that is negative, >> right. Of this shift but its last bit,
-// w = floor((P + s * 2^30) / 2^(30 + right)), and (w + 1) >> 1 is the result. For w to be right, P must stay on its
-// side of all B, the multiples of 2^30 that it is compared with. Floats hold them, because a byte needs
-// |B| <= 514 * 2^(30 + right); and then |x| <= 514 * 2^right, and a float holds x as well.
-// m is the sum of a float of 24 bits and one of 7. x times the latter has right + 15 bits: rounding it down takes away
-// 1 at most, where it is odd; but then P is odd, and no B, and P - 1 is on the same side. The fused multiply-add
-// rounds once, down to a float, which is not below a B that P is not below; nor is the sum with s / 2^right. Larger x
-// stay outside of the range, and below 2^31 after the product.
-struct float_rescale {
-    f32_register high, low, nudge;
-};
-
-// The upper part of a multiplier may be 2^31, which is negative as an int32.
-static inline struct float_rescale float_rescale_of(u32_vector multiplier, u32_vector right)
-{
-    enum { LOW_BITS = 7, MANTISSA = 23, BIAS = 127, ONE = 30 };
-    const u32_vector high = (multiplier + (1u << (LOW_BITS - 1))) & -(1u << LOW_BITS);
-    const f32_register power = (f32_register)((BIAS - ONE - right) << MANTISSA);
-    const f32_register converted = MM(cvtepi32_ps)((int_register)high);
-    return (struct float_rescale){
-        .high = MM(mul_ps)(MM(andnot_ps)(MM(set1_ps)(-0.0f), converted), power),
-        .low = MM(mul_ps)(MM(cvtepi32_ps)((int_register)(multiplier - high)), power),
-        .nudge = (f32_register)((BIAS - right) << MANTISSA),
-    };
-}
-
-static inline u32_vector rescale_doubled(u32_vector value, const struct float_rescale *params)
-{
-    const f32_register x = MM(cvtepi32_ps)((int_register)value);
-    const f32_register product = FMADD_DOWN(x, params->high, MUL_DOWN(x, params->low));
-    const f32_register nudge = MM(or_ps)(params->nudge, MM(and_ps)(x, MM(set1_ps)(-0.0f)));
-    return (u32_vector)INTEGER_DOWN(ADD_DOWN(product, nudge));
-}
-
 static inline u8_vector narrow_doubled(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
 {
     return narrow_any(values, zero, low, high, true);
@@ -206,7 +168,6 @@ static inline u8_vector narrow_doubled_in_order(const u32_vector values[4], int3
 {
     return gather_quads(narrow_doubled(values, zero, low, high));
 }
-#endif
 
 static inline i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
 {

@@ -232,7 +232,21 @@ static inline u32_vector rescale_right(u32_vector value, const struct right_resc
                                     rescale_right_half(_mm512_srli_epi64(x, 32), params, 1));
 }
 
-// What the shifts of rescale_doubled may be.
+// In floats, for shifts of MIN_FLOAT_SHIFT to MAX_FLOAT_SHIFT. Let P be x * m, and s the sign of x. The shift of 64
+// bits above, less its last bit, is w = floor((P + s * 2^30) / 2^(30 + right)), and the result is (w + 1) >> 1. For w
+// to be right, P must stay on its side of all B, the multiples of 2^30 that it is compared with. Floats hold them,
+// because a byte needs |B| <= 514 * 2^(30 + right); and then |x| <= 514 * 2^right, and a float holds x as well.
+// m is the sum of a float of 24 bits and one of 7. x times the latter has right + 15 bits: rounding it down takes away
+// 1 at most, where it is odd; but then P is odd, and no B, and P - 1 is on the same side. The fused multiply-add
+// rounds once, down to a float, which is not below a B that P is not below; nor is the sum with s / 2^right. Larger x
+// stay outside of the range, and below 2^31 after the product.
+enum { MIN_FLOAT_SHIFT = 2, MAX_FLOAT_SHIFT = 10 };
+#define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+
+struct float_rescale {
+    __m512 high, low, nudge;
+};
+
 static inline bool fits_float_rescale(u32_vector right, int columns)
 {
     const __m512i above = _mm512_sub_epi32((__m512i)right, _mm512_set1_epi32(MIN_FLOAT_SHIFT));
@@ -240,11 +254,25 @@ static inline bool fits_float_rescale(u32_vector right, int columns)
     return !_mm512_mask_cmpgt_epu32_mask(first_lanes(columns < LANES ? columns : LANES), above, most);
 }
 
-#define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
-#define MUL_DOWN(x, y) _mm512_mul_round_ps(x, y, DOWN)
-#define ADD_DOWN(x, y) _mm512_add_round_ps(x, y, DOWN)
-#define FMADD_DOWN(x, y, z) _mm512_fmadd_round_ps(x, y, z, DOWN)
-#define INTEGER_DOWN(x) _mm512_cvt_roundps_epi32(x, DOWN)
+static inline struct float_rescale float_rescale_of(u32_vector multiplier, u32_vector right)
+{
+    enum { LOW_BITS = 7, MANTISSA = 23, BIAS = 127, ONE = 30 };
+    const u32_vector high = (multiplier + (1u << (LOW_BITS - 1))) & -(1u << LOW_BITS);
+    const __m512 power = (__m512)((BIAS - ONE - right) << MANTISSA);
+    return (struct float_rescale){
+        .high = _mm512_mul_ps(_mm512_cvtepu32_ps((__m512i)high), power),
+        .low = _mm512_mul_ps(_mm512_cvtepi32_ps((__m512i)(multiplier - high)), power),
+        .nudge = (__m512)((BIAS - right) << MANTISSA),
+    };
+}
+
+static inline u32_vector rescale_doubled(u32_vector value, const struct float_rescale *params)
+{
+    const __m512 x = _mm512_cvtepi32_ps((__m512i)value);
+    const __m512 product = _mm512_fmadd_round_ps(x, params->high, _mm512_mul_round_ps(x, params->low, DOWN), DOWN);
+    const __m512 nudge = _mm512_or_ps(params->nudge, _mm512_and_ps(x, _mm512_set1_ps(-0.0f)));
+    return (u32_vector)_mm512_cvt_roundps_epi32(_mm512_add_round_ps(product, nudge, DOWN), DOWN);
+}
 
 // ---- dot products of bytes ----------------------------------------------------------------------
 
