@@ -12,8 +12,9 @@ function(halite_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES;LONG;ONCE" "" "COMMAND;ENVIRONMENT")
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     if(HALITE_SANITIZE)
-        # The LeakSanitizer of gcc 12 dies of addresses that it takes for the thread-local memory of libraries.
-        list(APPEND arg_ENVIRONMENT ASAN_OPTIONS=intercept_tls_get_addr=0)
+        # The LeakSanitizer of gcc 12 dies of addresses that it takes for the thread-local memory of libraries. A test's own
+        # options stand behind these, and are what counts.
+        list(PREPEND arg_ENVIRONMENT ASAN_OPTIONS=intercept_tls_get_addr=0)
         list(APPEND arg_ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/leaks.txt:print_suppressions=0)
     elseif(HALITE_THREAD_SANITIZE)
         list(APPEND arg_ENVIRONMENT TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/races.txt)
