@@ -81,8 +81,10 @@ static void test_other_shapes(void **state)
             const size_t one = TfLiteTensorByteSize(TfLiteInterpreterGetOutputTensor(interpreters[0], 0));
             for (int image = 0; image <= i % IMAGES; image++)
                 assert_memory_equal(y[i] + (size_t)image * one, y[0], one);
-            // Scratch of up to three images; but one image may have weights of another form than several.
-            assert_true(i == 1 || kept_by(interpreters[i]) * 4 < weights);
+            // Scratch of up to three images. One image of int8 may have weights as bytes, and the first interpreter of
+            // several images packs them as int16.
+            const size_t again = m == 1 && i == 1 ? 2 * weights : 0;
+            assert_true(kept_by(interpreters[i]) < again + weights / 4);
         }
         for (int i = 0; i < 2 * IMAGES; i++) TfLiteInterpreterDelete(interpreters[i]);
         client_end(&client);

@@ -26,6 +26,7 @@ static unsigned random_below(unsigned limit)
 }
 
 struct graph {
+    unsigned seed;
     struct test_tensor tensors[TENSORS];
     struct test_node nodes[NODES];
     struct test_model model;
@@ -180,7 +181,8 @@ static void check_values(const struct graph *graph, TfLiteInterpreter *interpret
             for (int i = 0; i < LENGTH; i++)
                 if (!(got[i] == expected[i] || (got[i] != got[i] && expected[i] != expected[i])) &&
                     expected[i] - expected[i] == 0)
-                    fail_msg("output %d, element %d: %g instead of %g", o, i, (double)got[i], (double)expected[i]);
+                    fail_msg("graph %u, output %d, element %d: %g instead of %g", graph->seed, o, i, (double)got[i],
+                             (double)expected[i]);
         }
     }
 }
@@ -189,7 +191,7 @@ static void check_values(const struct graph *graph, TfLiteInterpreter *interpret
 static void check_graph(unsigned seed, bool dynamic, size_t *shared, size_t *unshared)
 {
     random_state = seed;
-    struct graph graph;
+    struct graph graph = {.seed = seed};
     make_graph(&graph, dynamic);
     size_t size;
     unsigned char *file = test_model_write(&graph.model, &size);
