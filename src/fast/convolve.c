@@ -354,6 +354,21 @@ struct run {
     struct hl_chain_run chain;
 };
 
+// A row whose sums become bytes while the next panels' weights arrive.
+static void multiply_to_bytes(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
+                              struct hl_output_tile *at, const struct hl_row_block *block, int64_t first, int64_t end)
+{
+    const struct hl_packed *packed = &c->packed;
+    const int columns = packed->simd->columns, left = (int)(hl_packed_columns(packed, block->group) - first * columns);
+    hl_packed_set_panel(packed, block->group, first, tile);
+    at->channel = block->group * packed->columns + first * columns;
+    at->column = hl_packed_column(packed, block->group, first);
+    tile->columns = left < (end - first) * columns ? left : (int)(end - first) * columns;
+    const struct hl_byte_tile bytes = hl_epilogue_bytes(&c->epilogue, output, at, tile->columns);
+    tile->scaled = &bytes;
+    packed->multiply_row(tile);
+}
+
 // Some panels of a block that is one tile, which is located already. Layers of few products feel each instruction here
 // (the ten layers of ToyADMOS int8 have 53 panels), so the sums of several panels become outputs at once.
 static void run_one_tile(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
@@ -368,6 +383,10 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
     const bool is_row = tile->rows == 1 && packed->panels > 1 && packed->multiply_row && packed->initial &&
                         !tile->segments && !tile->lines && !tile->spread && !tile->rounded;
     at->position = block->first, at->rows = tile->rows;
+    if (is_row && epilogue->form == &hl_epilogue_scaled && !output->corrections) {
+        multiply_to_bytes(c, output, tile, at, block, first, end);
+        return;
+    }
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
         count = end - panel < together ? end - panel : together;

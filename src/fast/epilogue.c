@@ -38,8 +38,8 @@ static void integer_begin(const struct hl_epilogue *e, const struct hl_output *o
     tile->y_stride = e->simd->columns;
 }
 
-static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct hl_output *output,
-                                     const struct hl_output_tile *at, int columns)
+struct hl_byte_tile hl_epilogue_bytes(const struct hl_epilogue *e, const struct hl_output *output,
+                                      const struct hl_output_tile *at, int columns)
 {
     return (struct hl_byte_tile){
         .params = &e->requant,
@@ -58,7 +58,7 @@ static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct h
 static void bytes_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
                          int columns)
 {
-    const struct hl_byte_tile bytes = byte_tile(e, output, at, columns);
+    const struct hl_byte_tile bytes = hl_epilogue_bytes(e, output, at, columns);
     e->simd->kernels->requantize_tile(&bytes);
 }
 

@@ -79,6 +79,10 @@ struct hl_epilogue {
 void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, int channels, int64_t positions,
                       const struct hl_epilogue_params *params);
 
+// The tile of bytes (requantized and scaled) that sums become.
+struct hl_byte_tile hl_epilogue_bytes(const struct hl_epilogue *epilogue, const struct hl_output *output,
+                                      const struct hl_output_tile *at, int columns);
+
 // Where a tile begins in the output, whose elements have `size` bytes.
 static inline void *hl_epilogue_y(const struct hl_epilogue *epilogue, const struct hl_output *output,
                                   const struct hl_output_tile *at, int64_t size)

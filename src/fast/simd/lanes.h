@@ -50,6 +50,17 @@ static inline i32_vector join_halves(i32_half first, i32_half second)
     return v;
 }
 
+static inline f64_vector doubles_of(i32_half v)
+{
+    return __builtin_convertvector(v, f64_vector);
+}
+
+// Rounded towards 0.
+static inline i32_half ints_of(f64_vector v)
+{
+    return __builtin_convertvector(v, i32_half);
+}
+
 // The largest lane of a vector without a NaN.
 static inline float largest_lane(f32_vector v)
 {

@@ -5,6 +5,7 @@
 #define HALITE_FAST_SIMD_MULTIPLY_INTEGER_TMPL_H
 
 #include "fast/simd/level_tmpl.h"
+#include "fast/simd/scale_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
 #include "fast/simd/vector.h"
@@ -215,63 +216,55 @@ void MULTIPLY_INTEGER(const struct hl_tile *tile)
 // ---- one row ------------------------------------------------------------------------------------
 
 #if HAS_ROW_PANELS
-// Weights of a vector of columns, so many lanes of 4 bytes behind w; or of 2, which are widened.
-INLINE u32_vector row_weights(const char *w, ptrdiff_t lanes, bool bytes)
+// The first `left` sums of a panel, which begins at this column of the tile, or what becomes of them.
+INLINE void store_row_sums(const struct hl_tile *tile, int column, int left, const u32_vector sums[2])
 {
-    return bytes ? load_i8_as_i16((const int8_t *)w + lanes * 2) : load_u32(w + lanes * 4);
+    if (!tile->scaled) {
+        int32_t *y = (int32_t *)tile->y + column;
+        UNROLL for (int v = 0; v < 2; v++) memcpy(y + v * LANES, &sums[v], sizeof sums[v]);
+        return;
+    }
+    const struct hl_byte_tile scaled = *tile->scaled; // a copy, because stored bytes might alias the original
+    const struct byte_range range = byte_range_of(scaled.params);
+    const double *scales = scaled.scales + scaled.first + column;
+    store_scaled(sums[0], scales, &range, left, scaled.y + column);
+    if (left > LANES) store_scaled(sums[1], scales + LANES, &range, left - LANES, scaled.y + column + LANES);
 }
 
-// One step of some panels, `panel` lanes apart.
-INLINE void row_step(const char *x, const char *w, ptrdiff_t panel, int panels, bool bytes,
-                     u32_vector sums[ROW_PANELS][2])
+// One step of a panel. Weights have 4 bytes a lane; or 2, which are widened.
+INLINE void row_step(const char *x, const char *w, bool bytes, u32_vector sums[2])
 {
     int32_t dot;
     memcpy(&dot, x, sizeof dot);
     const u32_vector value = splat_i32(dot);
-    UNROLL for (int p = 0; p < panels; p++) UNROLL for (int v = 0; v < 2; v++) sums[p][v] =
-        add_dots(sums[p][v], row_weights(w, p * panel + v * LANES, bytes), value);
+    UNROLL for (int v = 0; v < 2; v++) sums[v] =
+        add_dots(sums[v], bytes ? load_i8_as_i16((const int8_t *)w + v * LANES * 2) : load_u32(w + v * LANES * 4),
+                 value);
 }
 
-INLINE void row_integer(const struct hl_tile *tile, const char *w, const int32_t *initial, int32_t *y, int panels,
-                        bool bytes)
+INLINE void multiply_row(const struct hl_tile *tile, bool bytes)
 {
-    enum { CHAINS_OF_ONE = 4, MOST = ROW_CHAINS > CHAINS_OF_ONE ? ROW_CHAINS : CHAINS_OF_ONE };
-    const int chains = panels == 1 ? CHAINS_OF_ONE : ROW_CHAINS;
-    const ptrdiff_t panel = tile->steps * COLUMNS, step = COLUMNS * (bytes ? 2 : 4);
+    const ptrdiff_t step = COLUMNS * (bytes ? 2 : 4);
     const int64_t steps = tile->steps;
-    const char *x = tile->x;
-    u32_vector sums[MOST][ROW_PANELS][2];
-    UNROLL for (int chain = 0; chain < chains; chain++) UNROLL for (int p = 0; p < panels; p++)
-        UNROLL for (int v = 0; v < 2; v++) sums[chain][p][v] =
-            chain == 0 ? load_i32(initial + p * COLUMNS + v * LANES) : splat_i32(0);
-    int64_t k = 0;
-    for (; k + chains <= steps; k += chains)
-        UNROLL for (int chain = 0; chain < chains; chain++, x += 4, w += step)
-            row_step(x, w, panel, panels, bytes, sums[chain]);
-    for (; k < steps; k++, x += 4, w += step) row_step(x, w, panel, panels, bytes, sums[0]);
-    UNROLL for (int p = 0; p < panels; p++) UNROLL for (int v = 0; v < 2; v++)
-    {
-        u32_vector sum = sums[0][p][v];
-        UNROLL for (int chain = 1; chain < chains; chain++) sum += sums[chain][p][v];
-        memcpy(y + p * COLUMNS + v * LANES, &sum, sizeof sum);
+    const char *w = tile->w;
+    for (int column = 0; column < tile->columns; column += COLUMNS) {
+        const int32_t *initial = (const int32_t *)tile->initial + column;
+        const char *x = tile->x;
+        u32_vector sums[ROW_CHAINS][2] = {{load_i32(initial), load_i32(initial + LANES)}};
+        int64_t k = 0;
+        for (; k + ROW_CHAINS <= steps; k += ROW_CHAINS)
+            UNROLL for (int chain = 0; chain < ROW_CHAINS; chain++, x += 4, w += step)
+                row_step(x, w, bytes, sums[chain]);
+        for (; k < steps; k++, x += 4, w += step) row_step(x, w, bytes, sums[0]);
+        UNROLL for (int chain = 1; chain < ROW_CHAINS; chain++) UNROLL for (int v = 0; v < 2; v++) sums[0][v] +=
+            sums[chain][v];
+        store_row_sums(tile, column, tile->columns - column, sums[0]);
     }
 }
 
 void MULTIPLY_ROW_INTEGER(const struct hl_tile *tile)
 {
-    enum { TOGETHER = ROW_PANELS * COLUMNS };
-    const int32_t *w = tile->w, *initial = tile->initial;
-    int32_t *y = tile->y;
-    int left = tile->columns;
-    for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER, initial += TOGETHER, y += TOGETHER)
-        row_integer(tile, (const char *)w, initial, y, ROW_PANELS, false);
-    if (left <= 0) return;
-    struct hl_tile panel = *tile;
-    for (; left > 0; left -= COLUMNS, w += tile->steps * COLUMNS, initial += COLUMNS, y += COLUMNS) {
-        panel.w = w, panel.initial = initial, panel.y = y;
-        panel.columns = left < COLUMNS ? left : COLUMNS;
-        MULTIPLY_INTEGER(&panel);
-    }
+    multiply_row(tile, false);
 }
 
 #if !HAS_DOT4
@@ -279,16 +272,7 @@ void MULTIPLY_ROW_INTEGER(const struct hl_tile *tile)
 // second-level cache of a Zen 3 does not hold the int16: 11.4 us, 9.3 so.)
 static void multiply_row_bytes(const struct hl_tile *tile)
 {
-    enum { TOGETHER = ROW_PANELS * COLUMNS };
-    const char *w = tile->w;
-    const int32_t *initial = tile->initial;
-    int32_t *y = tile->y;
-    int left = tile->columns;
-    for (; left > TOGETHER - COLUMNS; left -= TOGETHER, w += tile->steps * TOGETHER * 2) {
-        row_integer(tile, w, initial, y, ROW_PANELS, true);
-        initial += TOGETHER, y += TOGETHER;
-    }
-    if (left > 0) row_integer(tile, w, initial, y, 1, true);
+    multiply_row(tile, true);
 }
 #endif
 #endif

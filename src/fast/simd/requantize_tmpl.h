@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
 #define HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
 
+#include "fast/simd/scale_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
 #include "fast/simd/vector.h"
@@ -37,36 +38,17 @@ static void requantize(const struct hl_requantize *params, const int32_t *restri
     }
 }
 
-// v[i] * scales[i], clamped to [low, high] and rounded half away from zero.
-static inline i32_half rounded_products(i32_half v, const double *scales, double low, double high)
+static void scale_tile(const struct hl_byte_tile *shared)
 {
-    f64_vector x;
-    memcpy(&x, scales, sizeof x);
-    x = clamp_f64(x * __builtin_convertvector(v, f64_vector), low, high);
-    i64_vector half = ((i64_vector)x & INT64_MIN) | (i64_vector)splat_f64(0.5 - 0x1p-54);
-    return __builtin_convertvector(x + (f64_vector)half, i32_half);
-}
-
-// The range has whole numbers as its ends, so values may be clamped to it before they are rounded. (Ten layers of 1,700
-// values in all: 5.1 us, of which this takes 1.4 us; one value at a time 11.9 us, of which 6.5 us.)
-static void scale_tile(const struct hl_byte_tile *tile)
-{
-    const int32_t zero = tile->params->zero;
-    const double low = tile->params->low - zero, high = tile->params->high - zero;
-    for (int c = 0; c < tile->columns; c += LANES) {
-        const int count = tile->columns - c;
-        for (int r = 0; r < tile->rows; r++) {
-            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) -
-                              (uint32_t)(tile->corrections ? tile->corrections[r] : 0);
-            const double *scales = tile->scales + tile->first + c;
-            i32_half halves[2];
-            memcpy(halves, &sums, sizeof sums);
-            i32_vector values = join_halves(rounded_products(halves[0], scales, low, high),
-                                            rounded_products(halves[1], scales + LANES / 2, low, high));
-            uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
-            store_bytes(count < LANES ? some : y, values + zero);
-            if (count < LANES) memcpy(y, some, (size_t)count);
-        }
+    const struct hl_byte_tile tile = *shared; // a copy, because stored bytes might alias the original
+    const struct byte_range range = byte_range_of(tile.params);
+    for (int r = 0; r < tile.rows; r++) {
+        const u32_vector correction = splat_i32(tile.corrections ? tile.corrections[r] : 0);
+        const int32_t *sums = tile.sums + r * tile.sums_stride;
+        const double *scales = tile.scales + tile.first;
+        uint8_t *y = tile.y + r * tile.y_stride;
+        for (int left = tile.columns; left > 0; left -= LANES, sums += LANES, scales += LANES, y += LANES)
+            store_scaled(load_i32(sums) - correction, scales, &range, left, y);
     }
 }
 

@@ -45,6 +45,8 @@ struct hl_tile {
     ptrdiff_t prefetch; // bytes from the weights that are read to those that are fetched with them; 0: none
     int columns;        // of the panel, to be written
     float low, high;    // floats: the range of y
+    // multiply_row_integer: the sums are scaled and become these bytes, and are not written to y. NULL: sums.
+    const struct hl_byte_tile *scaled;
 };
 
 // From sums to stored 8-bit values, by channel: the rescaling of ops/common/quant.h.

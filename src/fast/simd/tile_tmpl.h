@@ -25,11 +25,12 @@ enum { ROWS_OF_BASE = 4, BASES = (NARROW_ROWS + ROWS_OF_BASE - 1) / ROWS_OF_BASE
 // Tiles of at most FEW_ROWS do not prefetch: they wait for memory as it is.
 enum { FEW_ROWS = 2 };
 
-// So many panels of one row are multiplied side by side, where each value of x is splat, and integers have so many
-// chains of each sum: they share the values, and do not wait for an addition. (Ten layers of one row, 264 KB of int8
-// weights, which the second-level cache of a Zen 4 gives in 2.29 us: 3.83 us panel by panel, 3.63 so; floats 12.4,
-// 11.6.)
-enum { ROW_PANELS_F32 = 4, ROW_PANELS = 2, ROW_CHAINS = 2 };
+// So many panels of one row of floats are multiplied side by side, where each value of x is splat: they share the
+// values, and do not wait for an addition. (Ten layers of one row: 12.4 us panel by panel, 11.6 so.) Integers have so
+// many chains of each sum, and sums that become bytes at once, while the next panel's weights are on their way. (The
+// same in int8, 264 KB of weights, which the second-level cache of a Zen 4 gives in 2.29 us: 3.62 us two panels at a
+// time and bytes when a layer's sums are done, 3.12 so.)
+enum { ROW_PANELS_F32 = 4, ROW_CHAINS = 4 };
 #define HAS_ROW_PANELS (!HAS_LANE_PRODUCTS && !HAS_DOT2_HALVES)
 #if HAS_ROW_PANELS
 #define ROW_PRODUCTS(floats, integers)                                                 \

@@ -108,6 +108,17 @@ static inline i32_vector join_halves(i32_half first, i32_half second)
     return (i32_vector)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)first), (__m128i)second, 1);
 }
 
+// (What gcc 12 makes of __builtin_convertvector takes four instructions, not one.)
+static inline f64_vector doubles_of(i32_half v)
+{
+    return (f64_vector)_mm256_cvtepi32_pd((__m128i)v);
+}
+
+static inline i32_half ints_of(f64_vector v)
+{
+    return (i32_half)_mm256_cvttpd_epi32((__m256d)v);
+}
+
 static inline u8_vector load_halves(const void *a, const void *b)
 {
     const __m128i low = _mm_loadu_si128(a), high = _mm_loadu_si128(b);

@@ -99,6 +99,17 @@ static inline i32_vector join_halves(i32_half first, i32_half second)
     return (i32_vector)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)first), (__m256i)second, 1);
 }
 
+// (What gcc 12 makes of __builtin_convertvector takes four instructions, not one.)
+static inline f64_vector doubles_of(i32_half v)
+{
+    return (f64_vector)_mm512_cvtepi32_pd((__m256i)v);
+}
+
+static inline i32_half ints_of(f64_vector v)
+{
+    return (i32_half)_mm512_cvttpd_epi32((__m512d)v);
+}
+
 static inline u8_vector load_halves(const void *a, const void *b)
 {
     const __m256i low = _mm256_loadu_si256(a), high = _mm256_loadu_si256(b);
