@@ -7,6 +7,7 @@
 //     in i: x_i; out 0: x's shape with one more dimension, the number of inputs
 //     float32 int8 uint8 int16 int32 uint32 int64, quantized alike
 #include "ops/common/copy.h"
+#include "ops/common/row_kernels.h"
 
 #include <math.h>
 
@@ -44,7 +45,7 @@ static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *
         for (int64_t i = 0; run > 0 && i < outer; i++) {
             uint8_t *to = HL_OUT(uint8_t, y) + i * step + start * inner;
             const uint8_t *from = HL_IN(uint8_t, x) + i * run;
-            for (int64_t k = 0; k < run; k++) to[k] = table[from[k]];
+            hl_row_kernels(ctx)->map_bytes(from, to, run, table);
         }
         return;
     }

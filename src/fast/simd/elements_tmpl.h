@@ -429,21 +429,21 @@ static void rescale_words(const int16_t *x, int16_t *y, int64_t count, const str
 
 // ---- tables -------------------------------------------------------------------------------------
 
-#if HAS_TABLES
 // A byte takes 0.11 ns with AVX-512 and 0.22 ns with AVX2; a loop over bytes takes 0.34 ns.
 static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
 {
-    const struct byte_table rows = load_table(table);
     int64_t i = 0;
+#if HAS_TABLES
+    const struct byte_table rows = load_table(table);
     for (; i + BYTES <= count; i += BYTES) {
         u8_vector v;
         memcpy(&v, x + i, sizeof v);
         v = look_up(&rows, v);
         memcpy(y + i, &v, sizeof v);
     }
+#endif
     for (; i < count; i++) y[i] = table[x[i]];
 }
-#endif
 
 // ---- functions of floats ------------------------------------------------------------------------
 

@@ -564,6 +564,7 @@ static void row_tanh(float *values, int64_t count)
         .largest_of_rows = HL_WHERE(HL_HAS_EXTREMES && HL_HAS_FLOATS, largest_of_rows), \
         .add_columns = HL_WHERE(HL_HAS_SUMS && HL_HAS_FLOATS, add_columns), \
         .largest_of_columns = HL_WHERE(HL_HAS_EXTREMES && HL_HAS_FLOATS, largest_of_columns), \
+        .map_bytes = HL_WHERE(HL_HAS_OP(CONCATENATION) && HL_HAS_BYTES, map_bytes), \
         .pool = pool_kernels, \
     }
 // clang-format on

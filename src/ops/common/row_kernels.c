@@ -116,6 +116,11 @@ static void tanh_of(float *values, int64_t count)
     for (int64_t i = 0; i < count; i++) values[i] = tanhf(values[i]);
 }
 
+static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
+{
+    for (int64_t i = 0; i < count; i++) y[i] = table[x[i]];
+}
+
 const struct hl_row_kernels hl_plain_row_kernels = {
     .range = HL_WHERE(HL_HAS_BYTES, range),
     .quantize = HL_WHERE(HL_HAS_BYTES, quantize),
@@ -136,6 +141,7 @@ const struct hl_row_kernels hl_plain_row_kernels = {
     .largest_byte_of_columns = HL_WHERE(HL_HAS_EXTREMES, largest_byte_of_columns),
     .add_columns = HL_WHERE(HL_HAS_SUMS && HL_HAS_FLOATS, add_columns),
     .largest_of_columns = HL_WHERE(HL_HAS_EXTREMES && HL_HAS_FLOATS, largest_of_columns),
+    .map_bytes = HL_WHERE(HL_HAS_OP(CONCATENATION) && HL_HAS_BYTES, map_bytes),
     .pool = hl_pool_plain,
 };
 

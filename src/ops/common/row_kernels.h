@@ -54,6 +54,8 @@ struct hl_row_kernels {
     // The same for fixed-point numbers: from format Qm to Q0 (fixed_point_i16.h), m from 0 to 6.
     void (*logistic_i16)(int16_t *values, int m, int64_t count);
     void (*tanh_i16)(int16_t *values, int m, int64_t count);
+    // y[i] = table[x[i]], a table of 256 bytes.
+    void (*map_bytes)(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table);
     hl_pool_kernel *const *pool; // [HL_POOL_LEVEL_KINDS]
 };
 
