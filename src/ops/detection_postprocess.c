@@ -20,7 +20,7 @@ struct candidate {
     int32_t index;
 };
 
-enum { BOXES, SCORES, CANDIDATES, RESULTS, TEMPORARIES };
+enum { BOXES, CANDIDATES, RESULTS, TEMPORARIES };
 enum { MAX_ROWS = 1 << 20 };
 
 static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
@@ -61,6 +61,8 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
     int background = hl_dim(scores, 2) - op->classes;
     HL_REQUIRE(ctx, node, background == 0 || background == 1, "%d scores for each box do not fit num_classes %d",
                hl_dim(scores, 2), op->classes);
+    HL_REQUIRE(ctx, node, scores->type != kTfLiteUInt8 || hl_scale(scores) >= 0,
+               "the scale %g of the scores must not be negative", (double)hl_scale(scores));
     HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many", boxes,
                hl_dim(scores, 2));
     return kTfLiteOk;
@@ -101,10 +103,9 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_TRY(hl_resize(ctx, y, rank[i], dims));
     }
     const TfLiteTensor *scores = hl_input(ctx, node, 1);
-    int boxes = hl_dim(scores, 1), score_count = hl_dim(scores, 2);
+    int boxes = hl_dim(scores, 1);
     int sorted = boxes > op->classes ? boxes : op->classes;
     HL_TRY(hl_set_temporary(ctx, node, BOXES, kTfLiteFloat32, false, 2, (const int[]){boxes, 4}));
-    HL_TRY(hl_set_temporary(ctx, node, SCORES, kTfLiteFloat32, false, 2, (const int[]){boxes, score_count}));
     // Room to merge into: twice as many candidates of two words.
     HL_TRY(hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
     return hl_set_temporary(ctx, node, RESULTS, kTfLiteInt32, false, 2, (const int[]){op->max_detections, 4});
@@ -112,10 +113,15 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // ---- boxes --------------------------------------------------------------------------------------
 
+static float value_of(const TfLiteTensor *tensor, int stored)
+{
+    return (float)(hl_scale(tensor) * ((double)stored - hl_zero(tensor)));
+}
+
 static float value_at(const TfLiteTensor *tensor, int64_t index)
 {
     if (tensor->type == kTfLiteFloat32) return HL_IN(float, tensor)[index];
-    return (float)(hl_scale(tensor) * ((double)HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
+    return value_of(tensor, HL_IN(uint8_t, tensor)[index]);
 }
 
 static void decode_box(const struct hl_detection_options *op, const TfLiteTensor *encodings,
@@ -188,21 +194,50 @@ static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struc
 }
 
 struct work {
-    int count, score_count; // boxes, scores for each (with the background's)
+    int count, score_count, classes; // boxes, scores for each (with the background's), and without it
     const struct hl_box *boxes;
-    const float *scores; // of the first class that is not background
+    // Of the first class that is not background; one of them is NULL.
+    const float *scores;
+    const uint8_t *codes;
+    float values[256]; // of the codes
     struct candidate *candidates, *room;
 };
+
+static float score_of(const struct work *work, int box, int class_index)
+{
+    const int64_t at = (int64_t)box * work->score_count + class_index;
+    return work->scores ? work->scores[at] : work->values[work->codes[at]];
+}
+
+// The score that no other is better than: NaN where the first one is, which no other is compared with then.
+static float best_score(const struct work *work, int box)
+{
+    enum { LANES = 8 };
+    const int64_t first = (int64_t)box * work->score_count;
+    if (!work->scores) { // values do not fall as their codes rise
+        const uint8_t *codes = work->codes + first;
+        uint8_t best = 0;
+        for (int c = 0; c < work->classes; c++) best = codes[c] > best ? codes[c] : best;
+        return work->values[best];
+    }
+    // One after the other, each would wait for the one before.
+    const float *scores = work->scores + first;
+    float best[LANES], most = scores[0];
+    int c = 0;
+    for (int i = 0; i < LANES; i++) best[i] = most;
+    for (; c + LANES <= work->classes; c += LANES)
+        for (int i = 0; i < LANES; i++) best[i] = scores[c + i] > best[i] ? scores[c + i] : best[i];
+    for (int i = 0; i < LANES; i++) most = best[i] > most ? best[i] : most;
+    for (; c < work->classes; c++) most = scores[c] > most ? scores[c] : most;
+    return most;
+}
 
 static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *work)
 {
     const struct hl_detection_options *op = node->user_data;
     int above = 0;
     for (int b = 0; b < work->count; b++) {
-        const float *scores = work->scores + (int64_t)b * work->score_count;
-        float best = scores[0];
-        for (int c = 1; c < op->classes; c++)
-            if (scores[c] > best) best = scores[c];
+        const float best = best_score(work, b);
         if (best >= op->score_threshold) work->candidates[above++] = (struct candidate){best, b};
     }
     sort_candidates(work->candidates, work->room, above);
@@ -212,8 +247,8 @@ static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *
     int32_t *winners = HL_OUT(int32_t, hl_temporary(ctx, node, RESULTS));
     for (int i = 0; i < kept; i++) winners[i] = work->candidates[i].index;
     for (int i = 0; i < kept; i++) {
-        const float *scores = work->scores + (int64_t)winners[i] * work->score_count;
-        for (int c = 0; c < op->classes; c++) work->candidates[c] = (struct candidate){scores[c], c};
+        for (int c = 0; c < op->classes; c++)
+            work->candidates[c] = (struct candidate){score_of(work, winners[i], c), c};
         sort_candidates(work->candidates, work->room, op->classes);
         for (int k = 0; k < op->classes && k < op->classes_per_detection; k++)
             write_row(ctx, node, i * op->classes_per_detection + k, &work->boxes[winners[i]], work->candidates[k].index,
@@ -234,7 +269,7 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
     for (int c = 0; c < op->classes; c++) {
         int above = 0;
         for (int b = 0; b < work->count; b++) {
-            float score = work->scores[(int64_t)b * work->score_count + c];
+            const float score = score_of(work, b, c);
             if (score >= op->score_threshold) work->candidates[above++] = (struct candidate){score, b};
         }
         sort_candidates(work->candidates, work->room, above);
@@ -270,8 +305,8 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct work work = {
         .count = hl_dim(scores, 1),
         .score_count = hl_dim(scores, 2),
+        .classes = op->classes,
         .boxes = boxes,
-        .scores = HL_IN(float, scores),
         .candidates = (void *)hl_temporary(ctx, node, CANDIDATES)->data.data,
     };
 
@@ -288,12 +323,13 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_OUT(float, hl_output(ctx, node, 3))[0] = 0;
     if (work.count == 0 || op->max_detections == 0) return kTfLiteOk;
 
+    const int background = work.score_count - op->classes;
     if (scores->type == kTfLiteUInt8) {
-        float *values = HL_OUT(float, hl_temporary(ctx, node, SCORES));
-        for (int64_t i = 0, n = hl_elements(scores); i < n; i++) values[i] = value_at(scores, i);
-        work.scores = values;
+        work.codes = HL_IN(uint8_t, scores) + background;
+        for (int i = 0; i < 256; i++) work.values[i] = value_of(scores, i);
+    } else {
+        work.scores = HL_IN(float, scores) + background;
     }
-    work.scores += work.score_count - op->classes;
     work.room = work.candidates + hl_dim(hl_temporary(ctx, node, CANDIDATES), 0);
     int found = op->regular ? detect_regular(ctx, node, &work) : detect_fast(ctx, node, &work);
     HL_OUT(float, hl_output(ctx, node, 3))[0] = (float)found;
