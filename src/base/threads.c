@@ -13,8 +13,10 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
 
@@ -40,6 +42,7 @@ struct worker {
 struct hl_threads {
     int count;      // workers, and the caller
     unsigned forks; // of the process that has the workers: one that it forks inherits this struct but no threads
+    bool delay_is_known;
     // What the round is: read whole if `round` is the same before and after.
     _Alignas(LINE) atomic_ullong round; // 0 while the rest changes
     _Atomic(item_function *) work;
@@ -267,6 +270,55 @@ void hl_threads_run(struct hl_threads *threads, int64_t items, item_function *wo
                                .items = left < MAX_ITEMS ? (int)left : MAX_ITEMS,
                            });
     }
+}
+
+// ---- how long a round takes ---------------------------------------------------------------------
+
+enum { TRIAL_WORK = 2000, TRIALS = 15, FIRST_TRIALS = 3, MOST_OF_TRIALS = 300000 }; // nanoseconds, and rounds
+
+static void wait_a_while(void *arg, int64_t item, int worker)
+{
+    (void)arg, (void)item, (void)worker;
+    const uint64_t end = hl_nanoseconds() + TRIAL_WORK;
+    while (hl_nanoseconds() < end) continue;
+}
+
+static int compare_delays(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+// The lower quartile of some rounds with an item for each thread, after those in which workers wake up.
+static int measure_delay(struct hl_threads *threads)
+{
+    const uint64_t start = hl_nanoseconds();
+    int delays[TRIALS], count = 0;
+    for (int trial = 0; trial < FIRST_TRIALS + TRIALS; trial++) {
+        const uint64_t begin = hl_nanoseconds();
+        hl_threads_run(threads, threads->count, wait_a_while, NULL);
+        const uint64_t end = hl_nanoseconds();
+        delays[count] = (int)(end - begin) - TRIAL_WORK;
+        if (trial >= FIRST_TRIALS) count++;
+        if (end - start > MOST_OF_TRIALS) break;
+    }
+    if (count == 0) count = 1;
+    qsort(delays, (size_t)count, sizeof *delays, compare_delays);
+    return delays[count / 4] > 1 ? delays[count / 4] : 1;
+}
+
+int hl_threads_delay(struct hl_threads *threads)
+{
+    static atomic_int known[HL_MAX_THREADS + 1]; // 0: not measured
+    if (!threads || is_inherited(threads)) return 0;
+    atomic_int *least = &known[threads->count];
+    int delay = atomic_load_explicit(least, memory_order_relaxed);
+    if (threads->delay_is_known) return delay;
+    threads->delay_is_known = true;
+    const int found = measure_delay(threads);
+    while ((delay == 0 || found < delay) &&
+           !atomic_compare_exchange_weak_explicit(least, &delay, found, memory_order_relaxed, memory_order_relaxed))
+        continue;
+    return delay == 0 || found < delay ? found : delay;
 }
 
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)

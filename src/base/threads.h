@@ -21,6 +21,11 @@ int hl_threads_count(const struct hl_threads *threads);
 void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
                     void *arg);
 
+// Nanoseconds that a round takes longer than the work that each thread does in it, with workers that are awake: how
+// late the others come, and how late their end is seen. Each pool measures it once, in at most 0.3 ms; it is the least
+// that any pool of so many threads has found, because the processors may have had other work. 0 for one thread.
+int hl_threads_delay(struct hl_threads *threads);
+
 // The same once, by a thread for each processor that is online, HL_MAX_PASSING at most, which are gone when it
 // returns. For long work: their stacks are deep enough for a compiler.
 enum { HL_MAX_PASSING = 16 };

@@ -34,11 +34,11 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void cut_work(struct matmul *op, int threads)
+static void cut_work(const TfLiteContext *ctx, struct matmul *op)
 {
     const struct hl_packed *packed = &op->packed;
     double products = (double)op->batches * (double)op->m * (double)packed->columns * (double)packed->depth;
-    if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
+    const int threads = hl_pays_to_share(ctx, products, HL_MIN_SHARED_PRODUCTS) ? hl_thread_count(ctx) : 1;
     op->panel_parts = smaller((threads + op->batches - 1) / op->batches, packed->panels);
     int64_t items = op->batches * op->panel_parts, rows = packed->simd->rows;
     op->row_parts = smaller((threads + items - 1) / items, (op->m + rows - 1) / rows);
@@ -107,7 +107,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                                                       .pieces = packed->pieces,
                                                       .upper = packed->layers > 1 ? packed->pieces / 2 : 0});
     }
-    cut_work(&made, hl_thread_count(ctx));
+    cut_work(ctx, &made);
     struct hl_parts parts = {.weights = &made.shared};
     const int threads = hl_thread_count(ctx);
     hl_packed_parts(packed, made.w.matrices, false, false, &parts);

@@ -107,8 +107,8 @@ TfLiteStatus hl_blockwise_create(TfLiteContext *ctx, const TfLiteNode *node, con
         .low = low,
         .high = high,
     };
-    const bool shared = (double)op->rows * op->columns * op->units >= HL_MIN_SHARED_PRODUCTS;
-    made.piece = hl_piece(ctx, made.panels, shared);
+    const double products = (double)op->rows * op->columns * op->units;
+    made.piece = hl_piece(ctx, made.panels, hl_pays_to_share(ctx, products, HL_MIN_SHARED_PRODUCTS));
     struct hl_parts parts = {.weights = &made.shared};
     // The scales are no input of the node.
     hl_digest_add(&parts.how, op->scales, (size_t)op->units * (size_t)made.blocks * sizeof *made.scales);

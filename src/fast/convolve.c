@@ -82,13 +82,15 @@ static int64_t rows_of_block(const struct hl_convolve *c, int64_t blocks, bool w
 // Cuts the outputs in two dimensions, blocks of rows and parts of the panels, so that the last thread is done as early
 // as possible. An item reads its rows and its part of the weights, so blocks of one tile, which are many, would each
 // read all weights, and parts of one panel all rows. A thread may come late by a part of an item, in which others help.
-static void cut_work(struct hl_convolve *c, int threads)
+static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
 {
     enum { ITEMS_OF_THREAD = 4, LATE = 4, STEP = 8 };
     const struct hl_conv_shape *shape = &c->rows.shape;
     const int64_t groups = c->rows.groups, panels = (c->packed.panels - 1) / c->line_panels + 1;
     const bool copied = c->rows.source->by_lines;
-    if (hl_rows_products(&c->rows) * hl_conv_groups(shape) < HL_MIN_SHARED_PRODUCTS) threads = 1;
+    // As many products as the CPU level adds to one sum at once take as long as one of floats.
+    const double products = hl_rows_products(&c->rows) * hl_conv_groups(shape) / c->packed.dot_width;
+    const int threads = hl_pays_to_share(ctx, products, HL_MIN_SHARED_PRODUCTS) ? hl_thread_count(ctx) : 1;
     // Windows in a copy share most of their values.
     const int64_t shared = copied ? (int64_t)shape->kh * shape->kw : 1, read_at_once = copied ? groups : 1;
     int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
@@ -323,7 +325,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     c->rounded = c->packed.dot_width == 1 && !c->rows.source->segments && hl_rows_products(&c->rows) <= HL_FEW_PRODUCTS;
     const int line = HL_LINE / (int)hl_type_size(hl_output(ctx, node, 0)->type);
     c->line_panels = line > simd->columns ? line / simd->columns : 1;
-    cut_work(c, hl_thread_count(ctx));
+    cut_work(ctx, c);
 
     struct hl_parts parts = {.weights = &made.shared};
     hl_digest_add(&parts.how, shape, sizeof *shape); // with the padding of a PAD that was taken over

@@ -87,7 +87,11 @@ void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, 
 
 // Fewer products than this take about as long as it takes to share them among threads. A quarter and this, a tenth, of
 // a bound of 200,000 were measured on a Xeon with 16 cores: 12 networks took 0.90, 0.96, 0.99 and 1.00 of the quarter's
-// times with 2, 4, 8 and 16 threads. Other processors were not measured.
+// times with 2, 4, 8 and 16 threads. Where it takes longer to hand work over, more of them do (hl_pays_to_share): on
+// another such Xeon ToyADMOS int8 took 7.2, 10.3 and 13.7 us with 2, 4 and 8 threads, and 3.3 so, as with one; in
+// floats 13, 13.5 and 15.9, and 9 to 10; face blendshapes 448 and 404 with 4 and 8, and 339 and 325. (Depthwise and
+// element-wise nodes that were judged in this way between convolutions that are shared cost person detection 15 to 40 %
+// with 8 threads: what they read lies in the caches of all processors.)
 enum { HL_MIN_SHARED_PRODUCTS = 15000 };
 
 // Zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.

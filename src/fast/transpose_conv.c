@@ -47,14 +47,15 @@ static int products_stride(const struct transpose_conv *t)
 }
 
 // Strips that fit the cache, or lower ones so that all threads have some; and blocks of input positions.
-static void cut_work(struct transpose_conv *t, int threads)
+static void cut_work(const TfLiteContext *ctx, struct transpose_conv *t)
 {
     const struct hl_conv_shape *s = &t->shape;
+    const int threads = hl_thread_count(ctx);
     double products = (double)s->batches * s->height * s->width * (double)t->packed.columns * (double)t->packed.depth;
     int64_t strip = STRIP_BYTES / 4 / ((int64_t)s->out_width * s->outputs);
     int64_t least = 2 * (int64_t)(s->kh > s->stride_h ? s->kh : s->stride_h);
     int64_t each = ((int64_t)s->out_height * s->batches + 2 * threads - 1) / (2 * threads);
-    if (threads > 1 && products >= HL_MIN_SHARED_PRODUCTS && strip > each) strip = each;
+    if (hl_pays_to_share(ctx, products, HL_MIN_SHARED_PRODUCTS) && strip > each) strip = each;
     t->strip = at_most(strip > least ? strip : least, s->out_height);
     int64_t rows = t->packed.simd->rows, tiles = PRODUCT_BYTES / 4 / (t->packed.columns * rows);
     t->block = at_most(rows * (tiles > 0 ? tiles : 1), s->width);
@@ -135,7 +136,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     struct transpose_conv *t = &made;
     hl_packed_init(&t->packed, simd, &filter, filter.depth);
     hl_rows_init(&t->rows, simd, &positions, t->packed.dot_width, t->packed.w_zero, x->type);
-    cut_work(t, hl_thread_count(ctx));
+    cut_work(ctx, t);
 
     const int threads = hl_thread_count(ctx), rescaled = op->conv.mode == HL_CONV_8BIT ? s->outputs : 0;
     struct hl_parts parts = {.weights = &made.shared};

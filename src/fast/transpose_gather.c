@@ -167,14 +167,14 @@ static bool find_border(struct gather *g)
 }
 
 // Items of work: strips of rows that fit the second-level cache.
-static void cut_work(struct gather *g, int threads)
+static void cut_work(const TfLiteContext *ctx, struct gather *g)
 {
     enum { STRIP_BYTES = 128 << 10 };
     const struct hl_conv_shape *s = &g->shape;
     const int lines = (s->out_height - 1) / s->stride_h + 1;
     const double products = (double)s->batches * s->height * s->width * s->channels * s->outputs * s->kh * s->kw;
     int64_t strip = STRIP_BYTES / (g->width * s->channels * g->size);
-    if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
+    const int threads = hl_pays_to_share(ctx, products, HL_MIN_SHARED_PRODUCTS) ? hl_thread_count(ctx) : 1;
     const int64_t each = threads > 1 ? ((int64_t)lines * s->batches - 1) / (2 * threads) + 1 : lines;
     if (strip > each) strip = each;
     g->strip = strip > 0 ? (int)strip : 1;
@@ -290,7 +290,7 @@ TfLiteStatus hl_transpose_gather_create(TfLiteContext *ctx, const TfLiteNode *no
     struct gather *g = &made;
     *gather = NULL;
     if (!choose_cut(g) || !find_border(g)) return kTfLiteOk;
-    cut_work(g, hl_thread_count(ctx));
+    cut_work(ctx, g);
     int64_t weights = 0, columns = 0;
     for (int i = 0; i < g->phase_count; i++) {
         struct phase phase;

@@ -191,6 +191,12 @@ int hl_thread_count(const TfLiteContext *ctx)
     return hl_threads_count(hl_subgraph_of(ctx)->interpreter->threads);
 }
 
+bool hl_pays_to_share(const TfLiteContext *ctx, double amount, double least)
+{
+    struct hl_threads *threads = hl_subgraph_of(ctx)->interpreter->threads;
+    return hl_threads_count(threads) > 1 && amount * HL_USUAL_DELAY >= least * hl_threads_delay(threads);
+}
+
 int64_t hl_piece(const TfLiteContext *ctx, int64_t count, bool is_worth_it)
 {
     const int64_t threads = hl_thread_count(ctx);

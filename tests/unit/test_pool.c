@@ -2,6 +2,7 @@
 // The pool of threads: each item once, workers' numbers in use once at a time, rounds close together and far apart. For
 // the tsan preset, too.
 #define _POSIX_C_SOURCE 200809L
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -90,7 +91,24 @@ static void does_without_threads(void **state)
     assert_null(hl_threads_create(1));
     assert_int_equal(hl_threads_count(NULL), 1);
     check_rounds(NULL);
+    assert_int_equal(hl_threads_delay(NULL), 0);
     hl_threads_destroy(NULL);
+}
+
+// A later pool of as many threads may find a shorter delay, and never a longer one; rounds work as before.
+static void knows_its_delay(void **state)
+{
+    (void)state;
+    int least = INT_MAX;
+    for (int i = 0; i < 5; i++) {
+        struct hl_threads *threads = hl_threads_create(THREADS);
+        const int delay = hl_threads_delay(threads);
+        assert_true(delay > 0 && delay <= least);
+        assert_true(hl_threads_delay(threads) <= delay);
+        check_rounds(threads);
+        hl_threads_destroy(threads);
+        least = delay;
+    }
 }
 
 static void ends_without_work(void **state)
@@ -132,6 +150,7 @@ int main(void)
         cmocka_unit_test(shares_items),
         cmocka_unit_test(shares_many_items),
         cmocka_unit_test(does_without_threads),
+        cmocka_unit_test(knows_its_delay),
         cmocka_unit_test(ends_without_work),
         cmocka_unit_test(a_forked_process_works_alone),
     };
