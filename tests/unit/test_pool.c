@@ -147,12 +147,9 @@ static void a_forked_process_works_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_items),
-        cmocka_unit_test(shares_many_items),
-        cmocka_unit_test(does_without_threads),
-        cmocka_unit_test(knows_its_delay),
-        cmocka_unit_test(ends_without_work),
-        cmocka_unit_test(a_forked_process_works_alone),
+        cmocka_unit_test(shares_items),         cmocka_unit_test(shares_many_items),
+        cmocka_unit_test(does_without_threads), cmocka_unit_test(knows_its_delay),
+        cmocka_unit_test(ends_without_work),    cmocka_unit_test(a_forked_process_works_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
