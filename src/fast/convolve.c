@@ -356,21 +356,6 @@ struct run {
     struct hl_chain_run chain;
 };
 
-// A row whose sums become bytes while the next panels' weights arrive.
-static void multiply_to_bytes(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
-                              struct hl_output_tile *at, const struct hl_row_block *block, int64_t first, int64_t end)
-{
-    const struct hl_packed *packed = &c->packed;
-    const int columns = packed->simd->columns, left = (int)(hl_packed_columns(packed, block->group) - first * columns);
-    hl_packed_set_panel(packed, block->group, first, tile);
-    at->channel = block->group * packed->columns + first * columns;
-    at->column = hl_packed_column(packed, block->group, first);
-    tile->columns = left < (end - first) * columns ? left : (int)(end - first) * columns;
-    const struct hl_byte_tile bytes = hl_epilogue_bytes(&c->epilogue, output, at, tile->columns);
-    tile->scaled = &bytes;
-    packed->multiply_row(tile);
-}
-
 // Some panels of a block that is one tile, which is located already. Layers of few products feel each instruction here
 // (the ten layers of ToyADMOS int8 have 53 panels), so the sums of several panels become outputs at once.
 static void run_one_tile(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
@@ -381,14 +366,15 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
     const struct hl_epilogue *epilogue = &c->epilogue;
     const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
     const int sums = tile->rows * columns;
-    const int64_t together = sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER : SUMS / sums; // divisions take long here
     const bool is_row = tile->rows == 1 && packed->panels > 1 && packed->multiply_row && packed->initial &&
                         !tile->segments && !tile->lines && !tile->spread && !tile->rounded;
+    // Sums of a row become bytes while the next panels' weights arrive.
+    const bool at_once = is_row && epilogue->scales && !output->corrections;
+    const int64_t together = at_once                       ? end - first
+                             : sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER
+                                                           : SUMS / sums; // divisions take long here
+    struct hl_byte_tile bytes;
     at->position = block->first, at->rows = tile->rows;
-    if (is_row && epilogue->form == &hl_epilogue_scaled && !output->corrections) {
-        multiply_to_bytes(c, output, tile, at, block, first, end);
-        return;
-    }
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
         count = end - panel < together ? end - panel : together;
@@ -397,6 +383,10 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
         at->column = hl_packed_column(packed, block->group, panel);
         tile->y = epilogue->form->finish ? output->sums : hl_epilogue_y(epilogue, output, at, sizeof(float));
         const int left = all - (int)panel * columns, done = left < count * columns ? left : (int)count * columns;
+        if (at_once) {
+            bytes = hl_epilogue_bytes(epilogue, output, at, done);
+            tile->scaled = &bytes;
+        }
         if (is_row) {
             tile->columns = done;
             packed->multiply_row(tile);
@@ -405,7 +395,7 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
             if (p > panel) hl_packed_set_panel(packed, block->group, p, tile);
             packed->multiply(tile);
         }
-        if (epilogue->form->finish) epilogue->form->finish(epilogue, output, at, done);
+        if (epilogue->form->finish && !at_once) epilogue->form->finish(epilogue, output, at, done);
     }
 }
 

@@ -40,12 +40,13 @@ static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *
         const int64_t inner = hl_product(y->dims, axis + 1, hl_rank(y));
         const int64_t outer = hl_product(y->dims, 0, axis);
         const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
+        const struct hl_row_kernels *kernels = hl_row_kernels(ctx);
         uint8_t table[256];
         fill_table(x, y, table);
         for (int64_t i = 0; run > 0 && i < outer; i++) {
             uint8_t *to = HL_OUT(uint8_t, y) + i * step + start * inner;
             const uint8_t *from = HL_IN(uint8_t, x) + i * run;
-            hl_row_kernels(ctx)->map_bytes(from, to, run, table);
+            kernels->map_bytes(from, to, run, table);
         }
         return;
     }
