@@ -126,8 +126,8 @@ const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx);
 // Returns how many threads the interpreter runs kernels with.
 int hl_thread_count(const TfLiteContext *ctx);
 // Whether it takes less time to share so much work among the threads. least: from how much on it does where
-// hl_threads_delay is HL_USUAL_DELAY. Measured were 250 to 1,000 on two cores of a Zen 4 and 800 to 2,600 on 16 cores of
-// a Xeon; 200 was chosen for these two machines alone.
+// hl_threads_delay is HL_USUAL_DELAY. Measured were 250 to 1,000 on two cores of a Zen 4 and 800 to 2,600 on 16 cores
+// of a Xeon; 200 was chosen for these two machines alone.
 enum { HL_USUAL_DELAY = 200 };
 bool hl_pays_to_share(const TfLiteContext *ctx, double amount, double least);
 // Positions of one item of work where `count` of them, at least one, are shared among these threads: two items for
