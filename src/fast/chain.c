@@ -158,7 +158,7 @@ static void make_table(const TfLiteContext *ctx, struct hl_chain *chain)
     run_elements(&run, 0, 256);
 
     chain->count -= count - 1;
-    chain->steps[0] = (struct hl_step){look_up, kernels, chain->table};
+    chain->steps[0] = (struct hl_step){.run = look_up, .state = kernels, .params = chain->table};
     chain->operands[0][0] = (struct hl_chain_operand){.value = 0, .tensor = -1};
     chain->operands[0][1] = (struct hl_chain_operand){.value = -1, .tensor = -1};
     for (int s = 1; s < chain->count; s++) {
@@ -168,6 +168,97 @@ static void make_table(const TfLiteContext *ctx, struct hl_chain *chain)
             if (chain->operands[s][i].value >= 0) chain->operands[s][i].value -= count - 1;
         }
     }
+}
+
+// ---- the parts of a PRELU become one step -------------------------------------------------------
+//
+//     RELU(x) + alpha * -RELU(-x)     or, with alpha negated,     RELU(x) + alpha * RELU(-x)
+//
+// Converters write PRELU so. (MTCNN's first network, 1280 x 960: six steps behind each of three convolutions.)
+
+// The step that made this value by this kernel, for one reader alone; -1: there is none.
+static int made_by(const struct hl_chain *chain, int value, const struct hl_fast *kernel)
+{
+    int readers = 0;
+    for (int s = 0; s < chain->count; s++)
+        for (int i = 0; i < 2; i++) readers += chain->operands[s][i].value == value;
+    return value > 0 && readers == 1 && chain->steps[value - 1].kernel == kernel ? value - 1 : -1;
+}
+
+// The steps of a PRELU, the last one first: ADD, RELU, MUL, NEG (-1: there is none), RELU, NEG.
+enum { SUM, ABOVE, PRODUCT, NEGATED, BELOW, MIRRORED, PARTS };
+
+// Finds the parts whose sum is this step; alpha: which operand of the product it is.
+static bool find_parts(const struct hl_chain *chain, int sum, int above, int alpha, int *parts)
+{
+    const struct hl_chain_operand(*operands)[2] = chain->operands;
+    parts[SUM] = sum;
+    parts[ABOVE] = made_by(chain, operands[sum][above].value, &hl_fast_relu);
+    parts[PRODUCT] = made_by(chain, operands[sum][1 - above].value, &hl_fast_mul);
+    if (parts[ABOVE] < 0 || parts[PRODUCT] < 0 || operands[parts[PRODUCT]][alpha].value >= 0) return false;
+    const int factor = operands[parts[PRODUCT]][1 - alpha].value;
+    parts[NEGATED] = made_by(chain, factor, &hl_fast_neg);
+    parts[BELOW] = made_by(chain, parts[NEGATED] < 0 ? factor : operands[parts[NEGATED]][0].value, &hl_fast_relu);
+    parts[MIRRORED] = parts[BELOW] < 0 ? -1 : made_by(chain, operands[parts[BELOW]][0].value, &hl_fast_neg);
+    return parts[MIRRORED] >= 0 && operands[parts[MIRRORED]][0].value == operands[parts[ABOVE]][0].value;
+}
+
+static void run_parts(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
+{
+    const struct hl_element_kernels *kernels = step->state;
+    kernels->parted_prelu(a, b, y, count, step->params);
+}
+
+static void remove_step(struct hl_chain *chain, int step)
+{
+    chain->count--;
+    for (int s = 0; s < chain->count; s++) {
+        if (s >= step) {
+            chain->steps[s] = chain->steps[s + 1];
+            memcpy(chain->operands[s], chain->operands[s + 1], sizeof chain->operands[s]);
+        }
+        for (int i = 0; i < 2; i++) chain->operands[s][i].value -= chain->operands[s][i].value > step;
+    }
+}
+
+static void join_parts(struct hl_chain *chain, const struct hl_element_kernels *kernels, int alpha, const int *parts)
+{
+    static const float signs[2] = {1, -1};
+    const int sum = parts[SUM];
+    const struct hl_chain_operand x = chain->operands[parts[ABOVE]][0], factor = chain->operands[parts[PRODUCT]][alpha];
+    chain->steps[sum] = (struct hl_step){.run = run_parts, .state = kernels, .params = &signs[parts[NEGATED] >= 0]};
+    chain->operands[sum][0] = x;
+    chain->operands[sum][1] = factor;
+    for (int step = sum - 1; step >= 0; step--) // the later ones first, so that numbers stay right
+        for (int part = ABOVE; part < PARTS; part++)
+            if (parts[part] == step) {
+                remove_step(chain, step);
+                break;
+            }
+}
+
+// nodes: of the steps.
+static bool has_activation(const struct hl_chain *chain, int step, const TfLiteNode *const *nodes)
+{
+    if (chain->steps[step].kernel == &hl_fast_add)
+        return ((const TfLiteAddParams *)nodes[step]->builtin_data)->activation != kTfLiteActNone;
+    if (chain->steps[step].kernel == &hl_fast_mul)
+        return ((const TfLiteMulParams *)nodes[step]->builtin_data)->activation != kTfLiteActNone;
+    return false;
+}
+
+static void join_prelus(struct hl_chain *chain, const TfLiteNode *const *nodes)
+{
+    const struct hl_element_kernels *kernels = hl_simd_best(INT_MAX)->kernels->elements;
+    if (!kernels->parted_prelu || chain->size != sizeof(float)) return;
+    for (int s = 0; s < chain->count; s++)
+        if (has_activation(chain, s, nodes)) chain->steps[s].kernel = NULL;
+    int parts[PARTS];
+    for (int s = chain->count - 1; s > 0; s--)
+        for (int way = 0; way < 4; way++) {
+            if (s >= chain->count || chain->steps[s].kernel != &hl_fast_add) break;
+            if (find_parts(chain, s, way % 2, way / 2, parts)) join_parts(chain, kernels, way / 2, parts);
+        }
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -203,6 +294,7 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
             room += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)chain->size;
             if (operand->constant) repeat(chain, operand, hl_data(&ctx->tensors[operand->tensor]));
         }
+    join_prelus(chain, nodes);
     make_table(ctx, chain);
     if (chain->count < count || y->bytes >= MIN_BYTES)
         *created = chain;

@@ -47,6 +47,8 @@ typedef void hl_rescale_kernel(const int16_t *x, int16_t *y, int64_t count, cons
 struct hl_element_kernels {
     // The same results as ops/arithmetic.c, div.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
     hl_pair_kernel *add_f32, *sub_f32, *mul_f32, *div_f32, *square_f32, *prelu_f32;
+    // relu(a) + b * (sign * relu(-a)), each operation rounded as by a node of its own. The state is the sign, a float.
+    hl_pair_kernel *parted_prelu;
     hl_pair_kernel *add_i8, *add_u8, *add_i16, *sub_i8, *sub_u8, *sub_i16, *mul_i8, *mul_u8, *mul_i16, *square_i8;
     // The same results as ops/maximum.c.
     hl_pair_kernel *larger_f32, *larger_i8, *larger_u8, *larger_i16;

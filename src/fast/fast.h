@@ -15,6 +15,7 @@
 struct hl_step {
     void (*run)(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count);
     const void *state, *params;
+    const struct hl_fast *kernel; // of the node, where that says all that it does; NULL: it does more, or is several
 };
 struct hl_chain;
 

@@ -151,8 +151,10 @@ static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode 
 {
     struct hl_step steps[HL_MAX_FOLLOWERS];
     struct block *block = block_of(node->user_data);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         fast_of(followers[i])->describe(followers[i], block_of(followers[i]->user_data)->fast, &steps[i]);
+        steps[i].kernel = fast_of(followers[i]);
+    }
     struct hl_chain *chain;
     size_t bytes;
     HL_TRY(hl_chain_create(ctx, node, followers, steps, count, &chain, &bytes));

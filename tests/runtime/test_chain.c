@@ -174,6 +174,50 @@ static void make_swish(struct chain *c, enum values values)
         (struct test_node){.builtin = kTfLiteBuiltinMul, TEST_INPUTS(FIRST, FIRST + 1), TEST_OUTPUTS(FIRST + 2)};
 }
 
+// RELU(x) + c * -RELU(-x), as converters write PRELU; variant: bits that say how it is written.
+static void make_parted_prelu(struct chain *c, enum layer layer, int variant)
+{
+    const bool negates = variant & 1, swaps_product = variant & 2, swaps_sum = variant & 4, mirrors_first = variant & 8;
+    const int relu = FIRST + 1 + mirrors_first, mirrored = FIRST + 2 - mirrors_first, below = FIRST + 3;
+    const int factor = negates ? below + 1 : below, product = factor + 1, sum = product + 1;
+    make_chain(c, layer, FLOATS, layer == DENSE ? 1 : 2, negates ? 6 : 5);
+    c->nodes[relu - FIRST] = (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(FIRST), TEST_OUTPUTS(relu)};
+    c->nodes[mirrored - FIRST] =
+        (struct test_node){.builtin = kTfLiteBuiltinNeg, TEST_INPUTS(FIRST), TEST_OUTPUTS(mirrored)};
+    c->nodes[below - FIRST] =
+        (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(mirrored), TEST_OUTPUTS(below)};
+    if (negates)
+        c->nodes[factor - FIRST] =
+            (struct test_node){.builtin = kTfLiteBuiltinNeg, TEST_INPUTS(below), TEST_OUTPUTS(factor)};
+    c->nodes[product - FIRST] = (struct test_node){.builtin = kTfLiteBuiltinMul,
+                                                   TEST_INPUTS(swaps_product ? C : factor, swaps_product ? factor : C),
+                                                   TEST_OUTPUTS(product)};
+    c->nodes[sum - FIRST] = (struct test_node){.builtin = kTfLiteBuiltinAdd,
+                                               TEST_INPUTS(swaps_sum ? product : relu, swaps_sum ? relu : product),
+                                               TEST_OUTPUTS(sum)};
+}
+
+// The parts are one step of the chain, and still what the nodes make one after the other; a sum whose parts belong to
+// different values, or have an activation, is none of a PRELU.
+static void parted_prelu(void **state)
+{
+    (void)state;
+    static struct chain c;
+    enum { PLAIN, OTHER_VALUE, ACTIVATION, WAYS };
+    int count = 0;
+    for (int i = 0; i < 16 * WAYS; i++) {
+        make_parted_prelu(&c, i % LAYERS, i / WAYS);
+        if (i % WAYS == OTHER_VALUE) c.nodes[2].inputs[0] = c.nodes[1].outputs[0];
+        if (i % WAYS == ACTIVATION)
+            set_option(&c.nodes[c.steps - 1], HL_MulOptions_fused_activation_function, kTfLiteActRelu);
+        struct two_ways both = begin_two_ways(&c.model, NULL);
+        count += is_left_out(both.one, FIRST);
+        assert_same_output(&both);
+        end_two_ways(&both);
+    }
+    assert_true(count > 8 * WAYS); // not where the work is cut along channels
+}
+
 static void left_alone(void **state)
 {
     (void)state;
@@ -240,7 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes), cmocka_unit_test(left_alone),           cmocka_unit_test(late_operand),
-        cmocka_unit_test(new_shapes), cmocka_unit_test(memory_of_the_caller),
+        cmocka_unit_test(new_shapes), cmocka_unit_test(memory_of_the_caller), cmocka_unit_test(parted_prelu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

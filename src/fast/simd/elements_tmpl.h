@@ -39,6 +39,7 @@ FLOAT_PAIRS(square_f32, void, (u - v) * (u - v))
 FLOAT_PAIRS(larger_f32, void, max_f32(u, v))
 FLOAT_PAIRS(smaller_f32, void, min_f32(u, v))
 FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
+FLOAT_PAIRS(parted_prelu, float, clamp_f32(u, 0, INFINITY) + v * (clamp_f32(-u, 0, INFINITY) * *s))
 
 // ---- pairs of stored integers, the larger or the smaller one ------------------------------------
 
@@ -525,6 +526,7 @@ static const struct hl_element_kernels element_kernels = {
     .smaller_u8 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_BYTES, smaller_u8),
     .smaller_i16 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_TYPE(kTfLiteInt16), smaller_i16),
     .prelu_f32 = HL_WHERE(HL_HAS_OP(PRELU) && HL_HAS_FLOATS, prelu_f32),
+    .parted_prelu = HL_WHERE(HL_HAS_OP(RELU) && HL_HAS_OP(NEG) && HL_HAS_FLOATS, parted_prelu),
 #if HAS_RESCALE
     .add_i8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_i8),
     .add_u8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_u8),
