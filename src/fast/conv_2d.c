@@ -37,6 +37,13 @@ static bool takes_words(const struct hl_conv_2d *op)
     return HL_HAS_WORDS && op->conv.wide_sums && hl_conv_groups(&op->shape) == 1 && hl_simd_best_of_pairs();
 }
 
+// The depthwise convolution that a 1x1 convolution may have the lines made by that it reads; NULL: none.
+static const TfLiteNode *depthwise_before(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *s)
+{
+    const bool pointwise = s->kh == 1 && s->kw == 1 && s->stride_h == 1 && s->stride_w == 1;
+    return pointwise ? hl_find_depthwise(ctx, node) : NULL;
+}
+
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
@@ -49,6 +56,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
     struct hl_conv_shape shape = op->shape;
     const bool pads = hl_fast_pads(ctx, node, &op->conv, true, &shape);
+    const TfLiteNode *depthwise = depthwise_before(ctx, node, &shape);
+    if (depthwise) params.depthwise = hl_fast_state_of(depthwise);
     struct conv_2d made = {0};
     HL_TRY(create(ctx, node, &shape, &params, &made, bytes));
     if (!made.winograd && !made.convolve) return kTfLiteOk;
@@ -61,7 +70,9 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     *kept = made;
     *state = kept;
     *bytes += sizeof *kept;
-    if (pads) hl_take_over(ctx, node);
+    const bool has_depthwise = hl_convolve_has_depthwise(made.convolve);
+    if (has_depthwise) hl_fast_take_work(node, depthwise);
+    if (pads || has_depthwise) hl_take_over(ctx, node);
     return kTfLiteOk;
 }
 

@@ -13,6 +13,9 @@ struct hl_convolve_params {
     bool outputs_last; // the filter is [kh][kw][outputs], as a depthwise convolution of one channel has it
     int filter_zero;
     bool asymmetric; // hybrid: each batch of the input is quantized with a zero point
+    // The state of the depthwise convolution that makes the input, which may make it block by block for this one, of
+    // 1x1 windows; NULL: none.
+    const void *depthwise;
     struct hl_epilogue_params results;
 };
 
@@ -32,6 +35,8 @@ bool hl_fast_pads(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_co
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
+// Whether it makes its input by params.depthwise: hl_convolve_run is then given what that reads.
+bool hl_convolve_has_depthwise(const void *convolve);
 // hl_fast.lead.
 bool hl_convolve_lead(void *convolve, const struct hl_chain *chain);
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y);

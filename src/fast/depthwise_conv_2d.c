@@ -12,6 +12,7 @@
 
 #include "fast/chain.h"
 #include "fast/convolve.h"
+#include "fast/depthwise_lines.h"
 #include "fast/fast.h"
 #include "fast/quantize.h"
 #include "fast/simd/simd.h"
@@ -378,8 +379,8 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
 struct pass {
     const struct depthwise *d;
     const char *x, *x_end; // as it is multiplied
-    char *y;
-    int64_t first_row, end_row, item_rows, first_batch;
+    char *y;               // begins with row y_row of the output
+    int64_t y_row, first_row, end_row, item_rows, first_batch;
     struct hl_unquantize to_floats; // with what the batch has
     struct hl_chain_run chain;
 };
@@ -501,9 +502,8 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
     }
 }
 
-static void run_rows(void *arg, int64_t item, int worker)
+static void make_rows(const struct pass *pass, int64_t row, int64_t last, int worker)
 {
-    const struct pass *pass = arg;
     const struct depthwise *d = pass->d;
     const struct hl_conv_shape *s = &d->shape;
     const void **pointers = hl_scratch_of(&d->pointers, worker);
@@ -517,8 +517,6 @@ static void run_rows(void *arg, int64_t item, int worker)
     run.x = pointers;
     run.y_row = (ptrdiff_t)s->out_width * run.channels;
     if (run.side_by_side) point_to_copies(d, pointers, copies);
-    int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
-    if (last > pass->end_row) last = pass->end_row;
     const int64_t row_bytes = (int64_t)s->out_width * run.channels * (int64_t)y_size;
     const int64_t together = pass->chain.chain && row_bytes < CHAIN_BYTES ? CHAIN_BYTES / row_bytes : 1;
     int64_t done = row;
@@ -527,7 +525,7 @@ static void run_rows(void *arg, int64_t item, int worker)
         run.height = s->kh + (rows - 1) * s->stride_h;
         for (int j = 0; j < s->out_width; j += RUN) {
             run.count = s->out_width - j < RUN ? s->out_width - j : RUN;
-            run.y = pass->y + (size_t)(row * s->out_width + j) * (size_t)run.channels * y_size;
+            run.y = pass->y + (size_t)((row - pass->y_row) * s->out_width + j) * (size_t)run.channels * y_size;
             int count = (run.count + run.parts - 1) / run.parts * run.parts;
             int columns = (count - 1) * s->stride_w + (s->kw - 1) * s->dilation_w + 1;
             const int64_t left = (int64_t)j * s->stride_w - s->pad_left;
@@ -546,6 +544,13 @@ static void run_rows(void *arg, int64_t item, int worker)
         hl_chain_rows(&pass->chain, done * s->out_width, (row + rows - done) * s->out_width);
         done = row + rows;
     }
+}
+
+static void run_rows(void *arg, int64_t item, int worker)
+{
+    const struct pass *pass = arg;
+    const int64_t row = pass->first_row + item * pass->item_rows, last = row + pass->item_rows;
+    make_rows(pass, row, last < pass->end_row ? last : pass->end_row, worker);
 }
 
 // Shares rows [first, end) of the output, counted through all batches, among threads.
@@ -605,7 +610,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         return kTfLiteOk;
     }
     struct pass pass;
-    pass.d = d, pass.x = x, pass.y = y, pass.to_floats = d->to_floats;
+    pass.d = d, pass.x = x, pass.y = y, pass.y_row = 0, pass.to_floats = d->to_floats;
     hl_chain_begin(ctx, d->chain, y, &pass.chain);
     const struct hl_conv_shape *s = &d->shape;
     const int64_t batch = (int64_t)s->height * s->width * s->channels * (d->hybrid ? (int)sizeof(float) : d->size);
@@ -619,6 +624,23 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         share_rows(ctx, &pass, (int64_t)b * s->out_height, (int64_t)(b + 1) * s->out_height);
     }
     return kTfLiteOk;
+}
+
+// Hybrid input is quantized first, and channels that have several outputs are written out: both for all lines.
+int hl_depthwise_lines_at_once(const void *depthwise)
+{
+    const struct depthwise *d = depthwise;
+    return d->convolution || d->hybrid || d->multiplier > 1 ? 0 : d->in_pairs ? 2 : 1;
+}
+
+void hl_depthwise_lines(const void *depthwise, const void *x, int64_t line, int64_t count, void *y, int worker)
+{
+    const struct depthwise *d = depthwise;
+    const struct hl_conv_shape *s = &d->shape;
+    struct pass pass;
+    pass.d = d, pass.x = x, pass.y = y, pass.y_row = line, pass.first_batch = 0, pass.chain.chain = NULL;
+    pass.x_end = pass.x + (int64_t)s->batches * s->height * s->width * s->channels * d->size;
+    make_rows(&pass, line, line + count, worker);
 }
 
 static void depthwise_release(void *state)

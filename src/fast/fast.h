@@ -95,6 +95,11 @@ void hl_fast_share(const struct hl_parts *parts, const void *made, void *state, 
 // with 8 threads: what they read lies in the caches of all processors.)
 enum { HL_MIN_SHARED_PRODUCTS = 15000 };
 
+// The state with which a fast kernel has taken a node over; NULL: the reference kernel runs.
+void *hl_fast_state_of(const TfLiteNode *node);
+// In prepare: the work of a node that this one takes over is its own, for the interpreter's limit.
+void hl_fast_take_work(const TfLiteNode *node, const TfLiteNode *taken);
+
 // Zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
 

@@ -15,7 +15,7 @@ struct block {
     const struct hl_op *op;
     void *fast;             // state of op->fast, NULL: the reference kernel runs
     size_t fast_bytes;      // counted
-    double fast_steps;      // of op->work; a fast kernel knows all shapes in prepare
+    double fast_steps;      // of op->work, for a node taken over, too; a fast kernel knows all shapes in prepare
     struct hl_chain *chain; // of the nodes that are computed with this one; NULL: none
     size_t chain_bytes;
     max_align_t state[];
@@ -63,10 +63,11 @@ static TfLiteStatus prepare_fast(TfLiteContext *ctx, TfLiteNode *node, struct bl
     drop_fast(ctx, block);
     if (!hl_wants_fast(ctx)) return kTfLiteOk;
     size_t bytes = 0;
+    block->fast_steps = 0;
     HL_TRY(block->op->fast->prepare(ctx, node, &block->fast, &bytes));
     if (!block->fast) return kTfLiteOk;
     block->fast_bytes = bytes;
-    block->fast_steps = block->op->work ? block->op->work(ctx, node) : 0;
+    block->fast_steps += block->op->work ? block->op->work(ctx, node) : 0;
     hl_count_memory(ctx, (ptrdiff_t)block->fast_bytes);
     for (int i = 0; i < node->temporaries->size; i++) // the reference kernel's
         HL_TRY(hl_set_temporary(ctx, node, i, hl_temporary(ctx, node, i)->type, false, 1, (const int[]){0}));
@@ -132,6 +133,16 @@ static const struct hl_fast *fast_of(const TfLiteNode *node)
 {
     const struct block *block = is_own(node) ? block_of(node->user_data) : NULL;
     return block && block->fast ? block->op->fast : NULL;
+}
+
+void *hl_fast_state_of(const TfLiteNode *node)
+{
+    return fast_of(node) ? block_of(node->user_data)->fast : NULL;
+}
+
+void hl_fast_take_work(const TfLiteNode *node, const TfLiteNode *taken)
+{
+    block_of(node->user_data)->fast_steps += block_of(taken->user_data)->fast_steps;
 }
 
 static bool is_lead(const TfLiteNode *node)

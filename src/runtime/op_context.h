@@ -77,6 +77,9 @@ bool hl_find_pad(TfLiteContext *ctx, const TfLiteNode *node, struct hl_border *b
 // In prepare: whether input 0 is the output of a MUL of a tensor of floats with itself that this node may take over,
 // because nobody else sees it.
 bool hl_find_squares(TfLiteContext *ctx, const TfLiteNode *node);
+// In prepare: the DEPTHWISE_CONV_2D whose output is input 0, that this node may take over, because nobody else sees it;
+// NULL: there is none.
+const TfLiteNode *hl_find_depthwise(TfLiteContext *ctx, const TfLiteNode *node);
 // In prepare, after one of these found something: the node before does not run, and this one does its work.
 void hl_take_over(TfLiteContext *ctx, TfLiteNode *node);
 // In invoke: input 0, or that of the node that was taken over.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node takes over the one in front of it: a convolution a PAD, for which it pads in its own windows, and a sum the
-// squares that it adds up. In: a node that is being prepared, and the one before it in the plan. Out: two marks. A node
-// that is taken does not run, and its output gets no memory; the node that took it reads another tensor, which lives
-// until then. AllocateTensors removes all marks before it prepares the nodes again, with other shapes or delegates
-// perhaps.
+// A node takes over the one in front of it: a convolution a PAD, for which it pads in its own windows, a convolution of
+// 1x1 windows a depthwise one, whose outputs it has made block by block, and a sum the squares that it adds up. In: a
+// node that is being prepared, and the one before it in the plan. Out: two marks. A node that is taken does not run,
+// and its output gets no memory; the node that took it reads another tensor, which lives until then. AllocateTensors
+// removes all marks before it prepares the nodes again, with other shapes or delegates perhaps.
 #include "runtime/interpreter.h"
 #include "runtime/op_context.h"
 #include "runtime/subgraph.h"
@@ -86,12 +86,19 @@ bool hl_find_squares(TfLiteContext *ctx, const TfLiteNode *node)
     return x->type == kTfLiteFloat32 && !hl_is_dynamic(x) && hl_same_shape(x, hl_input(ctx, node, 0));
 }
 
+const TfLiteNode *hl_find_depthwise(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct hl_node *before = writer_before(hl_subgraph_of(ctx), hl_node_of(node));
+    return before && before->registration.builtin_code == kTfLiteBuiltinDepthwiseConv2d ? &before->node : NULL;
+}
+
+// What the node before reads may be what it took over itself.
 void hl_take_over(TfLiteContext *ctx, TfLiteNode *node)
 {
     struct hl_subgraph *subgraph = hl_subgraph_of(ctx);
     struct hl_node *taker = (struct hl_node *)node, *before = node_before(subgraph, taker);
     before->is_taken = true;
-    taker->reads = before->node.inputs->data[0];
+    taker->reads = before->reads >= 0 ? before->reads : before->node.inputs->data[0];
 }
 
 const TfLiteTensor *hl_read_input(const TfLiteContext *ctx, const TfLiteNode *node)

@@ -43,6 +43,18 @@ static double work_of(const TfLiteModel *model, const HaliteNodeReport *node)
     return hl_node_work(model, subgraph, &subgraph->nodes[node->node]).multiply_adds;
 }
 
+// Whether the node behind it computes this one of so many multiply-adds (docs/fast_kernels.md): its output has no
+// memory, and it took less time than any processor takes for them.
+static bool is_taken_over(const struct hl_graph *graph, const HaliteNodeReport *node, double multiply_adds)
+{
+    enum { MOST_OF_NANOSECOND = 4000 };
+    if (multiply_adds == 0 || node->runs == 0) return false;
+    const struct hl_model_node *of_file = &graph->file->model->subgraphs[0].nodes[node->node];
+    const TfLiteTensor *output = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, of_file->outputs[0]);
+    return output && !TfLiteTensorData(output) &&
+           (double)node->nanoseconds * MOST_OF_NANOSECOND < multiply_adds * (double)node->runs;
+}
+
 // The names of a list's members: what is grouped, its detail, what is counted.
 struct words {
     const char *list, *name, *detail, *count;
@@ -74,11 +86,15 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
     if (!ok) return false;
     int node_count = HaliteInterpreterGetNodeCount(interpreter), used = 0;
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
+    double before = 0; // multiply-adds of nodes that the next one computes
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
         if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
-        add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs)->multiply_adds +=
-            work_of(graph->file->model, &node);
+        struct group *group = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
+        const double multiply_adds = work_of(graph->file->model, &node);
+        const bool taken = is_taken_over(graph, &node, multiply_adds);
+        group->multiply_adds += taken || multiply_adds == 0 ? 0 : multiply_adds + before;
+        before = taken ? multiply_adds : multiply_adds == 0 ? before : 0;
     }
     add_groups(row, &operators, groups, used);
     free(groups);
