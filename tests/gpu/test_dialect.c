@@ -473,6 +473,8 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_SCALE_SHIFT: return v * a + b;
     case GPU_EPI_ADD_VALUE: return v + r;
     case GPU_EPI_MUL_VALUE: return v * r;
+    case GPU_EPI_SUB_VALUE: return v - r;
+    case GPU_EPI_FROM_VALUE: return r - v;
     case GPU_EPI_ELU: return v > 0.0f ? v : expm1f(v);
     case GPU_EPI_EXP: return expf(v);
     case GPU_EPI_SQRT: return sqrtf(v);
@@ -523,7 +525,7 @@ static void check_stages(const struct place *place, const struct stages *stages)
 
 static void epilogue_words(const struct place *place)
 {
-    for (int op = 0; op <= GPU_EPI_GELU_TANH; op++)
+    for (int op = 0; op <= GPU_EPI_FROM_VALUE; op++)
         check_stages(place, &(struct stages){{op, 0, 0, 0}, {0.25f, 2.0f, 0, 0, 0, 0, 0, 0}});
     check_stages(place, &(struct stages){{GPU_EPI_RELU, GPU_EPI_ADD_VALUE, GPU_EPI_SCALE_SHIFT, GPU_EPI_CLAMP},
                                          {0, 0, 0, 0, 0.5f, -1.0f, -0.5f, 0.75f}});

@@ -620,6 +620,12 @@ static void test_residual(void **state)
     struct gpu_value *x = begin_conv(&graph);
     ends(NODE(graph, Mul, image, x, graph->values[0]));
     expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + mul in0[1,4,4,8]\n");
+    x = begin_conv(&graph);
+    ends(NODE(graph, Sub, image, x, graph->values[0]));
+    expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + sub in0[1,4,4,8]\n");
+    x = begin_conv(&graph);
+    ends(NODE(graph, Sub, image, graph->values[0], x));
+    expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + from in0[1,4,4,8]\n");
 }
 
 static void test_residual_that_stays(void **state)

@@ -2,7 +2,7 @@
 // Turns elementwise nodes into stages of the node that produces their input:
 //   fuse_stages     conv -> relu            =>  conv + relu
 //   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
-//   fuse_residual   conv -> add(., other)   =>  conv + add other      (other exists before conv runs)
+//   fuse_residual   conv -> add(., other)   =>  conv + add other      (also mul, sub; other exists before conv runs)
 // The value between the two nodes must have no other reader and must not be an output of the graph.
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
@@ -143,15 +143,32 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     return true;
 }
 
+// The stage of an operator of two values, behind the node that makes the first, or the second.
+static const struct residual_ops {
+    int builtin;
+    enum gpu_epilogue_op through_first, through_second;
+} residual_ops[] = {
+    {kTfLiteBuiltinAdd, GPU_EPI_ADD_VALUE, GPU_EPI_ADD_VALUE},
+    {kTfLiteBuiltinMul, GPU_EPI_MUL_VALUE, GPU_EPI_MUL_VALUE},
+    {kTfLiteBuiltinSub, GPU_EPI_SUB_VALUE, GPU_EPI_FROM_VALUE},
+};
+
+static const struct residual_ops *residual_ops_of(int builtin)
+{
+    for (size_t i = 0; i < sizeof residual_ops / sizeof *residual_ops; i++)
+        if (residual_ops[i].builtin == builtin) return &residual_ops[i];
+    return NULL;
+}
+
 bool gpu_pass_fuse_residual(struct gpu_graph *graph)
 {
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        bool sum = node->builtin == kTfLiteBuiltinAdd, product = node->builtin == kTfLiteBuiltinMul;
-        if (node->dead || !(sum || product) || node->input_count != 2) continue;
-        enum gpu_epilogue_op op = sum ? GPU_EPI_ADD_VALUE : GPU_EPI_MUL_VALUE;
-        changed = try_residual(graph, node, 0, op) || try_residual(graph, node, 1, op) || changed;
+        const struct residual_ops *ops = residual_ops_of(node->builtin);
+        if (node->dead || !ops || node->input_count != 2) continue;
+        changed = try_residual(graph, node, 0, ops->through_first) ||
+                  try_residual(graph, node, 1, ops->through_second) || changed;
     }
     return changed;
 }

@@ -121,7 +121,7 @@ struct gpu_epilogue {
         enum gpu_epilogue_op op;
         float a, b;
     } stages[GPU_EPILOGUE_STAGES];
-    struct gpu_value *residual; // read by a GPU_EPI_ADD_VALUE or GPU_EPI_MUL_VALUE stage
+    struct gpu_value *residual; // read by a stage that takes one
 };
 
 enum { GPU_NODE_INPUTS = 64, GPU_NODE_OUTPUTS = 64 };
