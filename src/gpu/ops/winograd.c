@@ -7,9 +7,11 @@
 // the points tried, numbers grow least with these, so that float loses one digit. Halves would lose digits that are
 // visible in images, so that the numbers are floats in every precision.
 //
-// Times of four convolutions in a row on an H200 in us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64
-// 237 -> 134, 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. 28x28x128 and the
-// models in docs/performance.md would not become faster.
+// A layer in a chain of 24 on an H100 in us, so, without it, and on matrix units (CUDA f32 | Vulkan f32; the unit's row
+// is empty there): 490x490x32 163, 191, 102 | 171, 202; 320x320x64 193, 336, 162 | 178, 283; 224x224x64 91, 220, 77 |
+// 86, 143; 112x112x64 31, 53, 24 | 40, 61; 56x56x128 23, 53, 22 | 30, 63; 56x56x64 13, 20, 9 | 15, 25; 28x28x256 25,
+// 58, 26 | 27, 68; 256x256x16 21, 14, 13 | 27, 19; 14x14x512 37, 43, 33 | 194, 51. Its numbers are 2.25 times those of
+// x and y, go through memory four times, and so take most of the time of large planes.
 #include "gpu/ops/winograd.h"
 
 #include <stdlib.h>
@@ -18,9 +20,12 @@
 #include "gpu/ops/convolve_text.h"
 
 enum { TILE = 4, SPAN = 6, NUMBERS = SPAN * SPAN };
-// What one more dispatch costs beside its step, in cycles of a compute unit (half a microsecond on an H200), and the
-// bytes that a unit moves in a cycle.
-enum { START = 850, MOVED = 64 };
+// What one more dispatch costs beside its step, in cycles of a compute unit (a microsecond on an H100), the bytes that
+// it moves in a cycle, and four times what the products take of the model for values that lie in a cache: fitted to
+// the layers above.
+enum { START = 2000, MOVED = 16, PRODUCTS_TIMES_4 = 7 };
+// With more weights for few positions the 36 matrices are most of what is read: 37 MB take Vulkan on an H100 190 us.
+enum { MAX_WEIGHTS = 1 << 17 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -145,7 +150,7 @@ static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution 
     bool dense = conv->stride_w == 1 && conv->stride_h == 1 && conv->dilation_w == 1 && conv->dilation_h == 1;
     bool whole = conv->grid_w == 0 && conv->spread_w <= 1 && conv->spread_h <= 1 && !conv->rows;
     bool constant = !conv->weights_value && !conv->bias_value;
-    bool small = (int64_t)conv->inputs * conv->outputs <= 1 << 20; // the 36 matrices are in host memory, too
+    bool small = (int64_t)conv->inputs * conv->outputs <= MAX_WEIGHTS;
     bool roomy = plan->precision == GPU_F32 || plan->float_elements > 0;
     if (conv->kernel_w != 3 || conv->kernel_h != 3 || conv->groups > 1) return false;
     return roomy && dense && whole && constant && small && !conv->offset_x && !conv->offset_y;
@@ -181,8 +186,9 @@ int64_t gpu_winograd_cycles(const struct gpu_plan *plan, const struct gpu_convol
     if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return INT64_MAX;
     struct gpu_conv_size products = products_of(&tiles);
     int64_t moved = 2 * 16 * tiles.all * (gpu_slices(tiles.in) + gpu_slices(tiles.out));
-    return moved / MOVED / gpu_conv_units(plan->caps) + 2 * (gpu_step_cycles(plan->caps) + START) +
-           gpu_conv_cycles(plan->caps, &products);
+    int64_t weights = (int64_t)NUMBERS * conv->inputs * conv->outputs * (int64_t)sizeof(float);
+    return (moved + weights) / MOVED / gpu_conv_units(plan->caps) + 2 * (gpu_step_cycles(plan->caps) + START) +
+           gpu_conv_cycles(plan->caps, &products) * PRODUCTS_TIMES_4 / 4;
 }
 
 // ---- the three dispatches ----------------------------------------------------------------------
