@@ -265,7 +265,7 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 //     The sum of the lanes of each.
 //
 // HAS_HALVES
-// f32_half add_product_half(f32_half sum, f32_half w, f32_half x)
+// f32_half add_product_half(f32_half sum, f32_half w, f32_half x), and load_f32_half, store_f32_half, clamp_f32_half
 // u32_half add_dot4_half(u32_half sum, u32_half w, u32_half x)
 //     HAS_DOT4.
 // f32_half low_half(f32_vector v)

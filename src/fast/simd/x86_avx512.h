@@ -130,6 +130,21 @@ static inline f32_half add_product_half(f32_half sum, f32_half w, f32_half x)
     return (f32_half)_mm256_mask_fmadd_ps((__m256)w, (__mmask8)-1, (__m256)x, (__m256)sum); // FMA has no flag here
 }
 
+static inline f32_half load_f32_half(const float *at)
+{
+    return (f32_half)_mm256_loadu_ps(at);
+}
+
+static inline void store_f32_half(float *at, f32_half v)
+{
+    _mm256_storeu_ps(at, (__m256)v);
+}
+
+static inline f32_half clamp_f32_half(f32_half v, float low, float high)
+{
+    return (f32_half)_mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), (__m256)v));
+}
+
 static inline f32_half low_half(f32_vector v)
 {
     return (f32_half)_mm512_castps512_ps256((__m512)v);
