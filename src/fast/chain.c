@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of element-wise steps: what they read, the tables that bytes become, and their run over pieces.
+// Chains of element-wise steps: what they read, the tables that bytes become, the PRELUs that
+// several of them are, and their run over pieces.
 #include "fast/chain.h"
 
 #include <limits.h>

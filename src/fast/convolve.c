@@ -33,7 +33,7 @@ struct hl_convolve {
     struct hl_scratch pieces;                           // of int16, for each worker: [pieces][hl_piece_size] int32
     const void *depthwise;                              // makes the input (depthwise_lines.h); NULL: it is there
     struct hl_scratch made;                             // then, for each worker: a block of the input
-    int64_t lines; // then: blocks are a multiple of so many positions, lines made at once
+    int64_t made_positions; // then: of the lines that are made at once, of which blocks are multiples; else 0
     // How the work is cut.
     int64_t positions, block, blocks;
     int parts;       // of the panels
@@ -86,7 +86,7 @@ static int64_t rows_of_block(const struct hl_convolve *c, int64_t blocks, bool w
     const int64_t each = (c->positions - 1) / blocks + 1, width = c->rows.shape.out_width, rows = c->packed.rows;
     int64_t block = whole_tiles ? (each - 1) / rows * rows + rows : each;
     if (c->rows.source->by_lines && block >= width) block = (block + width / 2) / width * width; // where tiles end
-    if (c->lines > 0) block = (block - 1) / c->lines * c->lines + c->lines;
+    if (c->made_positions > 0) block = (block - 1) / c->made_positions * c->made_positions + c->made_positions;
     return block < c->positions ? block : c->positions;
 }
 
@@ -107,7 +107,7 @@ static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
     int64_t row_bytes = 4 * c->packed.steps * read_at_once * c->rows.together / shared;
     if (row_bytes < 1) row_bytes = 1;
     int64_t most = (c->packed.unit ? UNIT_BLOCK_BYTES : BLOCK_BYTES) / row_bytes / c->packed.rows * c->packed.rows;
-    if (c->lines > 0) most = MADE_BLOCK_BYTES / row_bytes;
+    if (c->made_positions > 0) most = MADE_BLOCK_BYTES / row_bytes;
     if (most < c->packed.rows) most = c->packed.rows;
     const int64_t least = (c->positions - 1) / most + 1, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
     const double late = threads > 1 ? 1.0 / LATE : 0;
@@ -115,7 +115,8 @@ static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
     // Many blocks or parts differ little from one more, so not all are tried.
     for (int64_t blocks = least; blocks == least || (blocks <= items && blocks <= c->positions);
          blocks += 1 + blocks / STEP)
-        for (int64_t parts = 1; parts == 1 || (blocks * groups * parts <= items && parts <= panels && c->lines == 0);
+        for (int64_t parts = 1;
+             parts == 1 || (blocks * groups * parts <= items && parts <= panels && c->made_positions == 0);
              parts += 1 + parts / STEP)
             for (int whole = 0; whole < 2; whole++) {
                 const int64_t block = rows_of_block(c, blocks, whole), count = (c->positions - 1) / block + 1;
@@ -348,7 +349,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     c->line_panels = line > simd->columns ? line / simd->columns : 1;
     if (makes_input(ctx, c, params)) {
         c->depthwise = params->depthwise;
-        c->lines = (int64_t)shape->out_width * hl_depthwise_lines_at_once(c->depthwise);
+        c->made_positions = (int64_t)shape->out_width * hl_depthwise_lines_at_once(c->depthwise);
     }
     cut_work(ctx, c);
 
@@ -575,7 +576,8 @@ bool hl_convolve_lead(void *convolve, const struct hl_chain *chain)
     const int64_t row_bytes = chain->channels * chain->size, rows = c->packed.rows;
     int64_t most = BLOCK_BYTES / row_bytes / rows * rows;
     if (most < rows) most = rows;
-    if (c->lines > 0) most = most < c->lines ? c->lines : most / c->lines * c->lines;
+    if (c->made_positions > 0)
+        most = most < c->made_positions ? c->made_positions : most / c->made_positions * c->made_positions;
     c->chain = chain;
     if (c->block > most) c->block = most;
     c->blocks = (c->positions - 1) / c->block + 1;

@@ -27,33 +27,6 @@ struct pair {
 
 static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
 
-static void set_tensor(struct pair *p, int number, const char *name, enum test_type type, const int dims[4])
-{
-    struct test_tensor *tensor = &p->tensors[number];
-    *tensor = (struct test_tensor){.name = name, .type = type, .rank = 4};
-    memcpy(tensor->dims, dims, 4 * sizeof(int));
-    if (type == TEST_FLOAT32) return;
-    tensor->scale = 0.02f;
-    tensor->zero_point = type == TEST_UINT8 ? 131 : 3;
-}
-
-static void set_weights(struct pair *p, int number, const char *name, enum test_type type, const int dims[4],
-                        void *values)
-{
-    set_tensor(p, number, name, type, dims);
-    struct test_tensor *tensor = &p->tensors[number];
-    if (type == TEST_INT8) tensor->zero_point = 0;
-    const int count = count_of(tensor);
-    assert_true(count <= MAX_WEIGHTS);
-    tensor->data = values;
-    tensor->bytes = (size_t)count * (type == TEST_FLOAT32 ? 4 : 1);
-    for (int i = 0; i < count; i++)
-        if (type == TEST_FLOAT32)
-            ((float *)values)[i] = (float)(pick(2001) - 1000) / 1000;
-        else
-            ((int8_t *)values)[i] = (int8_t)(pick(255) - 127);
-}
-
 static void set_bias(struct pair *p, int number, const char *name, enum test_type type, int count)
 {
     p->tensors[number] = (struct test_tensor){.name = name, .type = TEST_INT32, .rank = 1, .dims = {count}};
@@ -77,18 +50,20 @@ static void make_pair(struct pair *p, enum test_type type, int kernel, int strid
     const int *around = p->paddings;
     const int padded[4] = {batches, input[1] + around[2] + around[3], input[2] + around[4] + around[5], channels};
     const int *t = pads ? padded : input, out_h = (t[1] - kernel) / stride + 1, out_w = (t[2] - kernel) / stride + 1;
-    set_tensor(p, X, "x", type, input);
-    set_tensor(p, T, "t", type, padded);
+    p->tensors[X] = stored_tensor("x", type, input);
+    p->tensors[T] = stored_tensor("t", type, padded);
     p->tensors[P] = (struct test_tensor){
         .name = "p", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = p->paddings, .bytes = sizeof p->paddings};
-    set_weights(p, V, "v", type, (const int[]){1, kernel, kernel, channels}, &p->v);
+    p->tensors[V] = stored_tensor("v", type, (const int[]){1, kernel, kernel, channels});
+    set_weights(&p->tensors[V], &p->v, MAX_WEIGHTS);
     set_bias(p, B, "b", type, channels);
-    set_tensor(p, D, "d", type, (const int[]){batches, out_h, out_w, channels});
-    set_weights(p, W, "w", type, (const int[]){outputs, 1, 1, channels}, &p->w);
+    p->tensors[D] = stored_tensor("d", type, (const int[]){batches, out_h, out_w, channels});
+    p->tensors[W] = stored_tensor("w", type, (const int[]){outputs, 1, 1, channels});
+    set_weights(&p->tensors[W], &p->w, MAX_WEIGHTS);
     set_bias(p, C, "c", type, outputs);
-    set_tensor(p, Y, "y", type, (const int[]){batches, out_h, out_w, outputs});
-    set_tensor(p, R, "r", type, p->tensors[Y].dims);
-    set_tensor(p, Z, "z", type, p->tensors[Y].dims);
+    p->tensors[Y] = stored_tensor("y", type, (const int[]){batches, out_h, out_w, outputs});
+    p->tensors[R] = stored_tensor("r", type, p->tensors[Y].dims);
+    p->tensors[Z] = stored_tensor("z", type, p->tensors[Y].dims);
     const int version = type == TEST_INT8 ? 3 : 1;
     int count = 0;
     if (pads) p->nodes[count++] = (struct test_node){.builtin = kTfLiteBuiltinPad, TEST_INPUTS(X, P), TEST_OUTPUTS(T)};

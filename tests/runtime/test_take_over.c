@@ -27,16 +27,6 @@ struct chain {
 
 static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
 
-static void set_tensor(struct chain *c, int number, const char *name, enum test_type type, const int dims[4])
-{
-    struct test_tensor *tensor = &c->tensors[number];
-    *tensor = (struct test_tensor){.name = name, .type = type, .rank = 4};
-    memcpy(tensor->dims, dims, 4 * sizeof(int));
-    if (type == TEST_FLOAT32) return;
-    tensor->scale = 0.02f;
-    tensor->zero_point = type == TEST_UINT8 ? 131 : 3;
-}
-
 // `kernel`: of the windows, in both directions; channels also come in groups, and one by one.
 static void make_chain(struct chain *c, enum test_type type, bool depthwise, int kernel)
 {
@@ -46,15 +36,15 @@ static void make_chain(struct chain *c, enum test_type type, bool depthwise, int
     *c = (struct chain){.paddings = {0, 0, pick(3), pick(3), pick(3), pick(3), 0, 0}};
     const int padded[4] = {1, height + c->paddings[2] + c->paddings[3], width + c->paddings[4] + c->paddings[5],
                            channels};
-    set_tensor(c, X, "x", type, (const int[]){1, height, width, channels});
-    set_tensor(c, R, "r", type, (const int[]){1, height, width, channels});
-    set_tensor(c, T, "t", type, padded);
-    set_tensor(c, Z, "z", type, padded);
-    set_tensor(c, W, "w", type, (const int[]){outputs, kernel, kernel, channels / groups});
+    c->tensors[X] = stored_tensor("x", type, (const int[]){1, height, width, channels});
+    c->tensors[R] = stored_tensor("r", type, (const int[]){1, height, width, channels});
+    c->tensors[T] = stored_tensor("t", type, padded);
+    c->tensors[Z] = stored_tensor("z", type, padded);
+    c->tensors[W] = stored_tensor("w", type, (const int[]){outputs, kernel, kernel, channels / groups});
     if (depthwise) memcpy(c->tensors[W].dims, (const int[]){1, kernel, kernel, outputs}, 4 * sizeof(int));
-    if (type == TEST_INT8) c->tensors[W].zero_point = 0;
-    set_tensor(c, Y, "y", type,
-               (const int[]){1, (padded[1] - kernel) / stride + 1, (padded[2] - kernel) / stride + 1, outputs});
+    c->tensors[Y] =
+        stored_tensor("y", type,
+                      (const int[]){1, (padded[1] - kernel) / stride + 1, (padded[2] - kernel) / stride + 1, outputs});
     c->tensors[P] = (struct test_tensor){
         .name = "p", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = c->paddings, .bytes = sizeof c->paddings};
     c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
@@ -62,15 +52,8 @@ static void make_chain(struct chain *c, enum test_type type, bool depthwise, int
     c->tensors[B].data = c->bias;
     c->tensors[B].bytes = (size_t)outputs * sizeof *c->bias;
     if (type != TEST_FLOAT32) c->tensors[B].scale = 0.02f * 0.02f, c->tensors[Y].scale = 0.3f;
-    const int weights = count_of(&c->tensors[W]);
-    assert_true(weights <= MAX_WEIGHTS && outputs <= MAX_OUTPUTS);
-    c->tensors[W].data = &c->w;
-    c->tensors[W].bytes = (size_t)weights * (type == TEST_FLOAT32 ? 4 : 1);
-    for (int i = 0; i < weights; i++)
-        if (type == TEST_FLOAT32)
-            c->w.f32[i] = (float)(pick(2001) - 1000) / 1000;
-        else
-            c->w.bytes[i] = (int8_t)(pick(255) - 127);
+    assert_true(outputs <= MAX_OUTPUTS);
+    set_weights(&c->tensors[W], &c->w, MAX_WEIGHTS);
     c->nodes[0] = (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(X), TEST_OUTPUTS(R)};
     c->nodes[1] = (struct test_node){.builtin = kTfLiteBuiltinPad, TEST_INPUTS(R, P), TEST_OUTPUTS(T)};
     c->nodes[2] = (struct test_node){.builtin = depthwise ? kTfLiteBuiltinDepthwiseConv2d : kTfLiteBuiltinConv2d,

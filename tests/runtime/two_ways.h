@@ -6,9 +6,37 @@
 
 #include "both_kernels.h"
 
+#include <string.h>
+
 #include "runtime/interpreter.h"
 #include "runtime/subgraph.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
+
+// A tensor of four dimensions; stored values have a scale and a zero point.
+static inline struct test_tensor stored_tensor(const char *name, enum test_type type, const int dims[4])
+{
+    struct test_tensor tensor = {.name = name, .type = type, .rank = 4};
+    memcpy(tensor.dims, dims, 4 * sizeof(int));
+    if (type == TEST_FLOAT32) return tensor;
+    tensor.scale = 0.02f;
+    tensor.zero_point = type == TEST_UINT8 ? 131 : 3;
+    return tensor;
+}
+
+// Makes the tensor a constant with random values, in `room` of so many floats.
+static inline void set_weights(struct test_tensor *tensor, void *room, int most)
+{
+    const int count = count_of(tensor);
+    assert_true(count <= most);
+    if (tensor->type == TEST_INT8) tensor->zero_point = 0;
+    tensor->data = room;
+    tensor->bytes = (size_t)count * (tensor->type == TEST_FLOAT32 ? 4 : 1);
+    for (int i = 0; i < count; i++)
+        if (tensor->type == TEST_FLOAT32)
+            ((float *)room)[i] = (float)(pick(2001) - 1000) / 1000;
+        else
+            ((int8_t *)room)[i] = (int8_t)(pick(255) - 127);
+}
 
 static inline TfLiteInterpreter *interpreter_of(const TfLiteModel *model, bool preserve, TfLiteDelegate *delegate)
 {

@@ -92,9 +92,12 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
         if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
         struct group *group = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
         const double multiply_adds = work_of(graph->file->model, &node);
-        const bool taken = is_taken_over(graph, &node, multiply_adds);
-        group->multiply_adds += taken || multiply_adds == 0 ? 0 : multiply_adds + before;
-        before = taken ? multiply_adds : multiply_adds == 0 ? before : 0;
+        if (is_taken_over(graph, &node, multiply_adds)) {
+            before = multiply_adds;
+        } else if (multiply_adds > 0) {
+            group->multiply_adds += before + multiply_adds;
+            before = 0;
+        }
     }
     add_groups(row, &operators, groups, used);
     free(groups);
