@@ -49,6 +49,13 @@ for row in rows:
     assert row["initialization_s"] > 0 and row["first_run_s"] > 0 and row["peak_memory_bytes"] > 1e6
     assert row["operators"] and all(o["seconds"] >= 0 and o["where"] == "CPU" for o in row["operators"])
     assert all((o["multiply_adds"] > 0) == (o["operator"] in products) for o in row["operators"])
+    peaks = [row.get(f"peak_{kind}_multiply_adds") for kind in ("float", "byte")]
+    assert peaks == [None, None] or min(peaks) > 1e8
+    assert all(("least_seconds" in o) == (o["operator"] in products and peaks[0] is not None) for o in row["operators"])
+    if peaks[0]:
+        byte = row["model"].endswith("int8.tflite")
+        for o in row["operators"]:
+            assert "least_seconds" not in o or abs(o["least_seconds"] * peaks[byte] / o["multiply_adds"] - 1) < 1e-6
     assert len(set(row)) == len(row)
 lines = list(csv.DictReader(open(sys.argv[2])))
 assert len(lines) == 4 and all(float(line["p50_s"]) > 0 and float(line["p99_s"]) >= float(line["p50_s"]) for line in lines)

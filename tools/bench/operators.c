@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of a run goes: by operator, as the runtime times its nodes, and by kernel, as the GPU's clock does.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "bench/bench.h"
+#include "bench/peak.h"
 #include "json.h"
 #include "node_work.h"
 #include "table.h"
@@ -14,7 +16,8 @@ struct group {
     const char *name, *detail; // operator and place; kernel and operator
     int count;                 // nodes, dispatches
     double seconds;            // of one run
-    double multiply_adds;      // likewise, of nodes on the CPU
+    double multiply_adds;      // likewise
+    double least;              // seconds that these take at the processor's peak; NAN: not known
 };
 
 static int compare_groups(const void *a, const void *b)
@@ -35,24 +38,51 @@ static struct group *add_to_group(struct group *groups, int *used, const char *n
     return &groups[i];
 }
 
-// Multiply-adds of a node of the file; 0 for what a delegate runs.
-static double work_of(const TfLiteModel *model, const HaliteNodeReport *node)
+// The multiply-adds of a node of the file.
+struct work {
+    double multiply_adds; // 0 for what a delegate runs
+    double least;         // as in a group
+};
+
+static enum hl_peak_type type_of(const struct hl_model_subgraph *subgraph, const struct hl_model_node *node)
 {
-    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
-    if (node->replaced_nodes > 0 || node->node >= subgraph->node_count) return 0;
-    return hl_node_work(model, subgraph, &subgraph->nodes[node->node]).multiply_adds;
+    enum hl_peak_type type = HL_PEAK_TYPES;
+    for (int i = 0; i < node->input_count && i < 2; i++) { // what flows in, and the weights
+        if (node->inputs[i] < 0) continue;
+        switch (subgraph->tensors[node->inputs[i]].type) {
+        case kTfLiteFloat32:
+        case kTfLiteFloat16:
+            if (type != HL_PEAK_BYTES) type = HL_PEAK_FLOATS;
+            break;
+        case kTfLiteInt8:
+        case kTfLiteUInt8:
+        case kTfLiteInt4: type = HL_PEAK_BYTES; break; // beside floats, too: those become bytes first
+        default: return HL_PEAK_TYPES;
+        }
+    }
+    return type;
 }
 
-// Whether the node behind it computes this one of so many multiply-adds (docs/fast_kernels.md): its output has no
-// memory, and it took less time than any processor takes for them.
-static bool is_taken_over(const struct hl_graph *graph, const HaliteNodeReport *node, double multiply_adds)
+static struct work work_of(const TfLiteModel *model, const HaliteNodeReport *report, const double *peaks)
 {
-    enum { MOST_OF_NANOSECOND = 4000 };
-    if (multiply_adds == 0 || node->runs == 0) return false;
+    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
+    if (report->replaced_nodes > 0 || report->node >= subgraph->node_count) return (struct work){0};
+    const struct hl_model_node *node = &subgraph->nodes[report->node];
+    const enum hl_peak_type type = type_of(subgraph, node);
+    struct work work = {.multiply_adds = hl_node_work(model, subgraph, node).multiply_adds};
+    const double peak = type < HL_PEAK_TYPES ? peaks[type] : 0;
+    if (work.multiply_adds > 0) work.least = peak > 0 ? work.multiply_adds / peak : (double)NAN;
+    return work;
+}
+
+// Whether the node behind it computes this one (docs/fast_kernels.md): its output has no memory, and it took less time
+// than the processor takes for its multiply-adds.
+static bool is_taken_over(const struct hl_graph *graph, const HaliteNodeReport *node, const struct work *work)
+{
+    if (work->multiply_adds == 0 || node->runs == 0) return false;
     const struct hl_model_node *of_file = &graph->file->model->subgraphs[0].nodes[node->node];
     const TfLiteTensor *output = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, of_file->outputs[0]);
-    return output && !TfLiteTensorData(output) &&
-           (double)node->nanoseconds * MOST_OF_NANOSECOND < multiply_adds * (double)node->runs;
+    return output && !TfLiteTensorData(output) && 1e-9 * (double)node->nanoseconds < work->least * (double)node->runs;
 }
 
 // The names of a list's members: what is grouped, its detail, what is counted.
@@ -72,31 +102,43 @@ static void add_groups(cJSON *row, const struct words *words, struct group *grou
         hl_json_add_string(item, words->detail, groups[i].detail);
         cJSON_AddNumberToObject(item, words->count, groups[i].count);
         cJSON_AddNumberToObject(item, "seconds", groups[i].seconds);
-        if (words == &operators) cJSON_AddNumberToObject(item, "multiply_adds", groups[i].multiply_adds);
+        cJSON_AddNumberToObject(item, "multiply_adds", groups[i].multiply_adds);
+        if (groups[i].least > 0) cJSON_AddNumberToObject(item, "least_seconds", groups[i].least);
         cJSON_AddItemToArray(list, item);
     }
+}
+
+static void add_peaks(cJSON *row, const double *peaks)
+{
+    static const char *const names[HL_PEAK_TYPES] = {"peak_float_multiply_adds", "peak_byte_multiply_adds"};
+    for (int i = 0; i < HL_PEAK_TYPES; i++)
+        if (peaks[i] > 0) cJSON_AddNumberToObject(row, names[i], peaks[i]);
 }
 
 static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
+    double peaks[HL_PEAK_TYPES];
+    hl_peak_measure((int)hl_bench_number(row, "threads"), peaks);
+    add_peaks(row, peaks);
     HaliteInterpreterSetProfiling(interpreter, true);
     bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
     if (!ok) return false;
     int node_count = HaliteInterpreterGetNodeCount(interpreter), used = 0;
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
-    double before = 0; // multiply-adds of nodes that the next one computes
+    struct work before = {0}; // of nodes that the next one computes
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
         if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
         struct group *group = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
-        const double multiply_adds = work_of(graph->file->model, &node);
-        if (is_taken_over(graph, &node, multiply_adds)) {
-            before = multiply_adds;
-        } else if (multiply_adds > 0) {
-            group->multiply_adds += before + multiply_adds;
-            before = 0;
+        const struct work work = work_of(graph->file->model, &node, peaks);
+        if (is_taken_over(graph, &node, &work)) {
+            before = work;
+        } else if (work.multiply_adds > 0) {
+            group->multiply_adds += before.multiply_adds + work.multiply_adds;
+            group->least += before.least + work.least;
+            before = (struct work){0};
         }
     }
     add_groups(row, &operators, groups, used);
@@ -104,15 +146,24 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
     return true;
 }
 
-static void add_report(cJSON *row, const struct hl_gpu_library *gpu, const HaliteDelegateReport *report)
+// A node's multiply-adds count for the first of its kernels. What was fused into it from other nodes counts for none.
+static void add_report(cJSON *row, const struct hl_gpu_library *gpu, const HaliteDelegateReport *report,
+                       const TfLiteModel *model)
 {
+    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
     int count = gpu->HaliteDelegateReportGetKernelCount(report), used = 0;
     struct group *groups = hl_alloc((size_t)count, sizeof *groups);
+    bool *counted = hl_alloc((size_t)subgraph->node_count, sizeof *counted);
     for (int i = 0; i < count; i++) {
         const HaliteDelegateKernel *kernel = gpu->HaliteDelegateReportGetKernel(report, i);
         double seconds = kernel->runs > 0 ? 1e-9 * (double)kernel->nanoseconds / (double)kernel->runs : 0;
-        add_to_group(groups, &used, kernel->kernel, kernel->op, seconds);
+        struct group *group = add_to_group(groups, &used, kernel->kernel, kernel->op, seconds);
+        const int node = kernel->node;
+        if (kernel->graph > 0 || node < 0 || node >= subgraph->node_count || counted[node]) continue;
+        counted[node] = true;
+        group->multiply_adds += hl_node_work(model, subgraph, &subgraph->nodes[node]).multiply_adds;
     }
+    free(counted);
     if (count > 0) {
         const HaliteDevice *device = gpu->HaliteDelegateReportGetDevice(report);
         hl_json_add_string(row, "kernel_clock", device->name);
@@ -138,7 +189,7 @@ static bool add_kernels(cJSON *row, struct hl_graph *graph, int runs, struct hl_
     cJSON_AddNumberToObject(row, "copied_bytes", (double)copied / runs);
     cJSON_AddNumberToObject(row, "carried_bytes", (double)carried / runs);
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
-    add_report(row, gpu, report);
+    add_report(row, gpu, report, graph->file->model);
     gpu->HaliteDelegateReportDelete(report);
     return true;
 }
@@ -172,23 +223,29 @@ static void add_row(struct hl_table *table, const struct words *words, const cJS
     hl_table_add(table, "%.0f", hl_bench_number(item, words->count));
     hl_table_add(table, "%s", text);
     hl_table_add(table, "%.1f %%", total > 0 ? 100 * seconds / total : 0.0);
-    if (words == &kernels) return;
     const double work = hl_bench_number(item, "multiply_adds");
     text[0] = '\0';
     if (work > 0 && seconds > 0) snprintf(text, sizeof text, "%.1f", 1e-9 * work / seconds);
+    hl_table_add(table, "%s", text);
+    if (words == &kernels) return;
+    const double least = hl_bench_number(item, "least_seconds");
+    text[0] = '\0';
+    if (least > 0 && seconds > 0) snprintf(text, sizeof text, "%.0f %%", 100 * least / seconds);
     hl_table_add(table, "%s", text);
     hl_table_add_name(table, hl_bench_string(item, words->detail));
 }
 
 static void print_groups(const cJSON *list, const struct words *words)
 {
-    static const char *const of_operators[] = {"operator", "nodes", "a run", "share", "GMAC/s", "where", NULL},
-                             *const of_kernels[] = {"kernel", "operator", "dispatches", "a run", "share", NULL};
+    static const char *const of_operators[] = {"operator", "nodes",   "a run", "share",
+                                               "GMAC/s",   "of peak", "where", NULL},
+                             *const of_kernels[] = {"kernel", "operator", "dispatches", "a run",
+                                                    "share",  "GMAC/s",   NULL};
     const char *const *titles = words == &kernels ? of_kernels : of_operators;
     double total = sum_of(list, "seconds");
     const cJSON *item;
     struct hl_table table;
-    hl_table_start(&table, words == &kernels ? "llrrr" : "lrrrrl");
+    hl_table_start(&table, words == &kernels ? "llrrrr" : "lrrrrrl");
     for (int i = 0; titles[i]; i++) hl_table_add(&table, "%s", titles[i]);
     cJSON_ArrayForEach(item, list) add_row(&table, words, item, total);
     if (words == &kernels) {
@@ -196,6 +253,7 @@ static void print_groups(const cJSON *list, const struct words *words)
         cJSON_AddStringToObject(sum, words->name, "total");
         cJSON_AddNumberToObject(sum, words->count, sum_of(list, words->count));
         cJSON_AddNumberToObject(sum, "seconds", total);
+        cJSON_AddNumberToObject(sum, "multiply_adds", sum_of(list, "multiply_adds"));
         add_row(&table, words, sum, total);
         hl_table_print(&table, 2, stdout);
         cJSON_Delete(sum);
@@ -204,11 +262,22 @@ static void print_groups(const cJSON *list, const struct words *words)
     hl_table_print(&table, 2, stdout);
 }
 
+static void print_peaks(const cJSON *row)
+{
+    const double floats = hl_bench_number(row, "peak_float_multiply_adds"),
+                 bytes = hl_bench_number(row, "peak_byte_multiply_adds"), threads = hl_bench_number(row, "threads");
+    if (!(floats > 0) || !(bytes > 0) || !(sum_of(cJSON_GetObjectItem(row, operators.list), "multiply_adds") > 0))
+        return;
+    printf("  peak, measured: %.0f GMAC/s of floats, %.0f of bytes, with %.0f thread%s\n", 1e-9 * floats, 1e-9 * bytes,
+           threads > 1 ? threads : 1.0, threads > 1 ? "s" : "");
+}
+
 void hl_bench_print_operators(const cJSON *row)
 {
     if (!cJSON_HasObjectItem(row, operators.list)) return;
     printf("\n");
     print_groups(cJSON_GetObjectItem(row, operators.list), &operators);
+    print_peaks(row);
     if (!cJSON_HasObjectItem(row, kernels.list)) return;
     struct hl_text line = {0};
     const char *name = hl_bench_string(row, "device_name"), *clock = hl_bench_string(row, "kernel_clock");
