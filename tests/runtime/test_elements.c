@@ -240,7 +240,7 @@ static void all_bytes(void **state)
 static void sums_with_one_rounding(void **state)
 {
     (void)state;
-    enum { SCALES = 100, LEAST = 60 };
+    enum { SCALES = 100, LEAST = 70 };
     const struct hl_simd *level;
     for (int l = 0; (level = hl_simd_level(l)); l++) {
         const struct hl_element_kernels *kernels = level->kernels->elements;
