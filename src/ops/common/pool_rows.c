@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain kernels of pools: they add or compare the values of a window row by row.
+// The plain kernels of pools, which add or compare the values of a window row by row, and the walk along a line.
 #include "ops/common/pool_rows.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -64,3 +65,49 @@ hl_pool_kernel *const hl_pool_plain[HL_POOL_KINDS] = {
     [HL_POOL_MAX_I16] = HL_WHERE(HL_HAS_MAX_POOL && HL_HAS_INTEGERS, max_i16),
     [HL_POOL_L2_F32] = HL_WHERE(HL_HAS_L2_POOL && HL_HAS_FLOATS, l2_f32),
 };
+
+struct hl_pool_run hl_pool_begin(const struct hl_pool *pool, const void *x_end, void *y_end)
+{
+    return (struct hl_pool_run){
+        .down = (ptrdiff_t)pool->width * pool->channels,
+        .right = pool->channels,
+        .step = (ptrdiff_t)pool->stride_w * pool->channels,
+        .x_end = x_end,
+        .y_end = y_end,
+        .is_signed = pool->is_signed,
+        .low = pool->low,
+        .high = pool->high,
+        .low_f32 = pool->low_f32,
+        .high_f32 = pool->high_f32,
+    };
+}
+
+// The positions [*first, *first + result) of window number `at` inside an image of `in` positions.
+static int clip(const struct hl_window *window, int at, int stride, int filter, int in, int64_t *first)
+{
+    int64_t begin = (int64_t)at * stride - window->before, end = begin + filter;
+    *first = begin < 0 ? 0 : begin;
+    if (end > in) end = in;
+    return end > *first ? (int)(end - *first) : 0;
+}
+
+// Windows that reach beyond the image one by one, those between them at once. With a stride of 1 their values lie side
+// by side as those of one position.
+void hl_pool_line(const struct hl_pool *pool, const char *x, int first, int row, char *y, struct hl_pool_run *run)
+{
+    int64_t top, left;
+    run->rows = clip(&pool->y, row, pool->stride_h, pool->filter_h, pool->height, &top);
+    const char *line = x + (top - first) * run->down * pool->size;
+    for (int j = 0, windows; j < pool->x.out; j += windows, y += (int64_t)windows * pool->channels * pool->size) {
+        const bool inside = j >= pool->first_inside && j < pool->end_inside;
+        const bool together = inside && pool->stride_w == 1;
+        windows = inside ? pool->end_inside - j : 1;
+        run->columns = clip(&pool->x, j, pool->stride_w, pool->filter_w, pool->width, &left);
+        assert(run->rows > 0 && run->columns > 0);
+        run->positions = together ? 1 : windows;
+        run->count = (int64_t)(together ? windows : 1) * pool->channels;
+        run->x = line + left * pool->channels * pool->size;
+        run->y = y;
+        pool->kernel(run);
+    }
+}

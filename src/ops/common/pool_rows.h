@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of pools. In: neighboring windows of one size. Out: one value for each of their channels. The plain kernels
-// say what the values are; the CPU levels have those that are used most (hl_row_kernels.pool).
+// Pools, line by line, and their kernels. In: the lines of an image that the windows of one line of the output cover.
+// Out: that line, of one value for each channel of a window. The plain kernels say what the values are; the CPU levels
+// have those that are used most (hl_row_kernels.pool).
 #ifndef HALITE_OPS_COMMON_POOL_ROWS_H
 #define HALITE_OPS_COMMON_POOL_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "ops/common/window.h"
 
 // Those of CPU levels come first.
 enum hl_pool_kind {
@@ -40,5 +43,22 @@ struct hl_pool_run {
 
 typedef void hl_pool_kernel(const struct hl_pool_run *run);
 extern hl_pool_kernel *const hl_pool_plain[HL_POOL_KINDS];
+
+// The state of a pool's node.
+struct hl_pool {
+    hl_pool_kernel *kernel;
+    int height, width, channels, size; // of an image, and of a value
+    struct hl_window y, x;
+    int filter_h, filter_w, stride_h, stride_w;
+    int first_inside, end_inside; // windows of a line that lie inside the image
+    bool is_signed;
+    int32_t low, high;
+    float low_f32, high_f32;
+};
+
+// For some lines of the output, whose images lie in memory up to x_end and which themselves end at y_end.
+struct hl_pool_run hl_pool_begin(const struct hl_pool *pool, const void *x_end, void *y_end);
+// Writes line `row` of an image's output to y. x: the image from line `first` on.
+void hl_pool_line(const struct hl_pool *pool, const char *x, int first, int row, char *y, struct hl_pool_run *run);
 
 #endif
