@@ -99,4 +99,5 @@ const struct hl_fast hl_fast_conv_2d = {
     .invoke = conv_2d_invoke,
     .release = conv_2d_release,
     .lead = conv_2d_lead,
+    .leads_to_pools = true,
 };

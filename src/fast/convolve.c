@@ -38,6 +38,7 @@ struct hl_convolve {
     int64_t positions, block, blocks;
     int parts;       // of the panels
     int line_panels; // so many panels have the outputs of a cache line, and are not parted
+    int pool_rows;   // of the pool at the chain's end that an item makes, block by block; 0: there is none
 };
 
 // A block of packed rows has so many bytes, or is one tile; processors with a matrix unit have a second-level cache of
@@ -81,13 +82,13 @@ static double cycles_of(const struct hl_convolve *c, double row_bytes, const str
 }
 
 // Rows of one of `blocks` blocks: as many as each other block has, or whole tiles.
-static int64_t rows_of_block(const struct hl_convolve *c, int64_t blocks, bool whole_tiles)
+static int64_t rows_of_block(const struct hl_convolve *c, int64_t positions, int64_t blocks, bool whole_tiles)
 {
-    const int64_t each = (c->positions - 1) / blocks + 1, width = c->rows.shape.out_width, rows = c->packed.rows;
+    const int64_t each = (positions - 1) / blocks + 1, width = c->rows.shape.out_width, rows = c->packed.rows;
     int64_t block = whole_tiles ? (each - 1) / rows * rows + rows : each;
     if (c->rows.source->by_lines && block >= width) block = (block + width / 2) / width * width; // where tiles end
     if (c->made_positions > 0) block = (block - 1) / c->made_positions * c->made_positions + c->made_positions;
-    return block < c->positions ? block : c->positions;
+    return block < positions ? block : positions;
 }
 
 // Cuts the outputs in two dimensions, blocks of rows and parts of the panels, so that the last thread is done as early
@@ -119,7 +120,8 @@ static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
              parts == 1 || (blocks * groups * parts <= items && parts <= panels && c->made_positions == 0);
              parts += 1 + parts / STEP)
             for (int whole = 0; whole < 2; whole++) {
-                const int64_t block = rows_of_block(c, blocks, whole), count = (c->positions - 1) / block + 1;
+                const int64_t block = rows_of_block(c, c->positions, blocks, whole),
+                              count = (c->positions - 1) / block + 1;
                 const struct item item = {block, ((panels - 1) / parts + 1) * c->line_panels};
                 const double turns = (double)((count * groups * parts - 1) / threads + 1);
                 const double cycles = (turns + late) * cycles_of(c, (double)row_bytes, &item);
@@ -406,7 +408,7 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
                              : sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER
                                                            : SUMS / sums; // divisions take long here
     struct hl_byte_tile bytes;
-    at->position = block->first, at->rows = tile->rows;
+    at->position = block->to, at->rows = tile->rows;
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
         count = end - panel < together ? end - panel : together;
@@ -464,7 +466,7 @@ static void run_panels(const struct hl_convolve *c, const void *x, const struct 
             tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? next_panel : 0;
             c->rows.source->locate(&c->rows, block, x, r, &tile);
             next = r + tile.rows;
-            at.position = block->first + begun, at.row = begun, at.rows = next - begun;
+            at.position = block->to + begun, at.row = begun, at.rows = next - begun;
             if (finishes)
                 tile.y = output->sums + (ptrdiff_t)(r - begun) * tile.y_stride;
             else
@@ -492,7 +494,7 @@ static void run_words(const struct hl_convolve *c, const void *x, const struct h
         for (int r = 0; r < block->count; r += tile.rows) {
             tile.rows = block->count - r < packed->rows ? block->count - r : packed->rows;
             c->rows.source->locate(&c->rows, block, x, r, &tile);
-            at.position = block->first + r, at.rows = tile.rows;
+            at.position = block->to + r, at.rows = tile.rows;
             hl_gemm_pieces(packed, &tile);
             c->epilogue.form->finish(&c->epilogue, output, &at, tile.columns);
         }
@@ -501,7 +503,7 @@ static void run_words(const struct hl_convolve *c, const void *x, const struct h
 
 // What an item of work is.
 struct piece {
-    int64_t first; // output position
+    int64_t first, count; // output positions
     int group;
     int64_t first_panel, end_panel;
 };
@@ -509,62 +511,100 @@ struct piece {
 static struct piece piece_of(const struct hl_convolve *c, int64_t item)
 {
     const int64_t panels = c->packed.panels;
-    if (c->blocks == 1 && c->parts == 1) return (struct piece){.group = (int)item, .end_panel = panels};
+    if (c->blocks == 1 && c->parts == 1)
+        return (struct piece){.count = c->positions, .group = (int)item, .end_panel = panels};
     const int64_t part = item % c->parts, block = item / c->parts, lines = (panels - 1) / c->line_panels + 1;
     const int64_t end = lines * (part + 1) / c->parts * c->line_panels;
+    const int64_t first = block / c->rows.groups * c->block;
     return (struct piece){
-        .first = block / c->rows.groups * c->block,
+        .first = first,
+        .count = c->positions - first < c->block ? c->positions - first : c->block,
         .group = (int)(block % c->rows.groups),
         .first_panel = lines * part / c->parts * c->line_panels,
         .end_panel = end < panels ? end : panels,
     };
 }
 
-// The block's part of the input, with which the block then begins, as the outputs do.
-static const void *make_input(const struct run *run, struct hl_row_block *block, struct hl_output *output, int worker)
+// The block's part of the input, with which the block then begins.
+static const void *make_input(const struct run *run, struct hl_row_block *block, int worker)
 {
     const struct hl_convolve *c = run->c;
     const int width = c->rows.shape.out_width;
     void *made = hl_scratch_of(&c->made, worker);
     hl_depthwise_lines(c->depthwise, run->x, block->first / width, block->count / width, made, worker);
-    const size_t y_size = c->packed.dot_width == 1 ? sizeof(float) : 1;
-    output->y = (char *)output->y + (size_t)block->first * (size_t)c->epilogue.channels * y_size;
     block->first = 0;
     return made;
 }
 
-static void run_item(void *arg, int64_t item, int worker)
+// to: where the outputs lie in y, in positions.
+static void run_piece(const struct run *run, const struct piece *piece, void *y, int64_t to, int worker)
 {
-    const struct run *run = arg;
     const struct hl_convolve *c = run->c;
-    const struct piece piece = piece_of(c, item);
     _Alignas(HL_LINE) int32_t sums[SUMS];
     assert(c->packed.rows <= MAX_TILE_ROWS && c->packed.simd->columns <= MAX_TILE_COLUMNS);
     struct hl_row_block block = {
-        .first = piece.first,
-        .count = (int)(c->positions - piece.first < c->block ? c->positions - piece.first : c->block),
-        .group = piece.group,
+        .first = piece->first,
+        .to = to,
+        .count = (int)piece->count,
+        .group = piece->group,
         .packed = hl_scratch_of(&c->packed_rows, worker),
         .window = hl_scratch_of(&c->window, worker),
         .corrections = hl_scratch_of(&c->corrections, worker),
     };
     const bool words = HL_HAS_WORDS && c->rows.words;
     struct hl_output output = {
-        .y = run->y,
+        .y = y,
         .sums = words ? hl_scratch_of(&c->pieces, worker) : sums,
         .corrections = block.corrections,
         .x_scales = c->x_scales,
         .x_zeros = c->rows.zeros,
     };
-    const void *x = c->depthwise ? make_input(run, &block, &output, worker) : run->x;
+    const void *x = c->depthwise ? make_input(run, &block, worker) : run->x;
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, x);
     if (c->packed.unit) c->packed.unit->begin();
     if (words)
-        run_words(c, x, &block, &output, piece.first_panel, piece.end_panel);
+        run_words(c, x, &block, &output, piece->first_panel, piece->end_panel);
     else
-        run_panels(c, x, &block, &output, piece.first_panel, piece.end_panel);
+        run_panels(c, x, &block, &output, piece->first_panel, piece->end_panel);
     if (c->packed.unit) c->packed.unit->end();
-    hl_chain_rows(&run->chain, piece.first, block.count);
+}
+
+static void run_item(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const struct piece piece = piece_of(run->c, item);
+    run_piece(run, &piece, run->y, piece.first, worker);
+    hl_chain_rows(&run->chain, piece.first, piece.count);
+}
+
+// Blocks of outputs for some rows of the pool at the chain's end.
+static void run_pooled_item(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const struct hl_convolve *c = run->c;
+    const struct hl_chain_lines lines = hl_chain_lines_of(c->chain, c->pool_rows, item);
+    char *made = hl_scratch_of(&c->chain->lines, worker);
+    struct piece piece = {.first = lines.first, .end_panel = c->packed.panels};
+    for (int64_t left = lines.count; left > 0; left -= piece.count, piece.first += piece.count) {
+        piece.count = left < c->block ? left : c->block;
+        run_piece(run, &piece, made, piece.first - lines.first, worker);
+        hl_chain_made(&run->chain, &lines, made, piece.first, piece.count);
+    }
+    hl_chain_pool(&run->chain, &lines, made);
+}
+
+// An item has as many rows of the pool as a block has without it, or one. Hybrid nodes find the scales of batches by
+// positions of the whole output, and with int16 pools were not measured.
+static bool lead_to_pool(struct hl_convolve *c, const struct hl_chain *chain)
+{
+    if (c->x_stored || c->rows.words) return false;
+    const int64_t each = hl_chain_positions_of_row(chain), fit = c->block / each;
+    c->chain = chain;
+    c->pool_rows = fit < 1 ? 1 : fit < chain->most_rows ? (int)fit : chain->most_rows;
+    const int64_t count = c->pool_rows * each, block = rows_of_block(c, count, (count - 1) / c->block + 1, true);
+    if (block < c->block) c->block = block;
+    c->blocks = hl_chain_items(chain, c->pool_rows);
+    return true;
 }
 
 // Outputs that a chain goes on with should still be in the second-level cache. Parts of rows would be many short runs:
@@ -573,6 +613,7 @@ bool hl_convolve_lead(void *convolve, const struct hl_chain *chain)
 {
     struct hl_convolve *c = convolve;
     if (c->parts > 1 || c->rows.groups > 1) return false;
+    if (chain->pool) return lead_to_pool(c, chain);
     const int64_t row_bytes = chain->channels * chain->size, rows = c->packed.rows;
     int64_t most = BLOCK_BYTES / row_bytes / rows * rows;
     if (most < rows) most = rows;
@@ -598,5 +639,5 @@ void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, vo
         run.x = c->x_stored;
     }
     if (c->rows.source->start) c->rows.source->start(ctx, &c->rows, run.x);
-    hl_parallel(ctx, c->blocks * c->rows.groups * c->parts, run_item, &run);
+    hl_parallel(ctx, c->blocks * c->rows.groups * c->parts, c->pool_rows > 0 ? run_pooled_item : run_item, &run);
 }

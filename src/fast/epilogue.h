@@ -27,7 +27,7 @@ struct hl_epilogue_params {
 
 // A block of rows that is being multiplied, as the epilogue sees it.
 struct hl_output {
-    void *y;                    // the output tensor
+    void *y;                    // the output tensor, or a part of it in a worker's memory
     int32_t *sums;              // of the panels and rows that are finished together
     const int32_t *corrections; // taken from the sums of each row of the block; NULL: none
     const float *x_scales;      // hybrid, for each batch
@@ -36,7 +36,7 @@ struct hl_output {
 
 // Neighboring panels of some rows of it.
 struct hl_output_tile {
-    int64_t position;      // the output position of the first row
+    int64_t position;      // of the first row, in y
     int row, rows;         // that row in the block, and how many there are
     int64_t channel;       // the first output channel
     int64_t column;        // the same in arrays that are padded to whole panels

@@ -18,6 +18,7 @@ struct hl_step {
     const struct hl_fast *kernel; // of the node, where that says all that it does; NULL: it does more, or is several
 };
 struct hl_chain;
+struct hl_pool;
 
 struct hl_fast {
     // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node.
@@ -30,15 +31,18 @@ struct hl_fast {
     // From now on the node computes the steps of a chain, too, in the blocks of its output (chain.h). The state borrows
     // the chain. False: not in these blocks. NULL: it never can.
     bool (*lead)(void *state, const struct hl_chain *chain);
+    bool leads_to_pools; // lead knows chains that end with a pool
 };
 
 // Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or one value
 // for each channel, or one.
 bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node);
-// *chain: of nodes that go on with the output of `lead`, with a step for each; of *bytes bytes, which free takes. NULL
-// where it would save nothing or the memory limit leaves too little.
+// *chain: of nodes that go on with the output of `lead`, with a step for each, and a pool of the last one's output
+// (NULL: none); of *bytes bytes, which free takes. NULL where it would save nothing or the memory limit leaves too
+// little.
 TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const TfLiteNode *const *nodes,
-                             const struct hl_step *steps, int count, struct hl_chain **chain, size_t *bytes);
+                             const struct hl_step *steps, int count, const struct hl_pool *pool,
+                             struct hl_chain **chain, size_t *bytes);
 
 // The memory of a state: a struct, and behind it arrays that begin at cache lines. A kernel fills a struct of its own
 // and lists its arrays; hl_fast_build sizes them all, lets the struct's pointers point to them, and copies the struct.

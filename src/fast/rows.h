@@ -12,6 +12,7 @@
 // A block of neighboring rows, in the memory of one worker.
 struct hl_row_block {
     int64_t first; // output position
+    int64_t to;    // where in the memory of outputs, in positions; first, but for what lies in a worker's memory
     int count;
     int group;            // of struct hl_rows.groups
     char *packed;         // [count][steps][4 bytes]; sources that read in place leave it alone

@@ -392,7 +392,8 @@ static void run_step_by_step(TfLiteContext *ctx, struct run *run)
 bool hl_winograd_lead(void *winograd, const struct hl_chain *chain)
 {
     struct winograd *w = winograd;
-    if (w->parts > 1 && !w->step_by_step) return false; // an item has a part of each output's channels
+    // An item has a part of each output's channels, or patches of it, which are no lines for a pool.
+    if ((w->parts > 1 && !w->step_by_step) || chain->pool) return false;
     w->chain = chain;
     return true;
 }

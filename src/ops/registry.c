@@ -7,6 +7,7 @@
 
 #include "abi/built_types.h"
 #include "fast/fast.h"
+#include "ops/common/pool_rows.h"
 #include "ops/common/row_kernels.h"
 #include "ops/op.h"
 #include "runtime/builtin_kernels.h"
@@ -157,18 +158,31 @@ static bool is_step(TfLiteContext *ctx, const TfLiteNode *node)
     return fast && fast->describe && hl_chain_takes(ctx, node);
 }
 
+// The state of a node that is a pool; NULL: it is none.
+static const struct hl_pool *pool_of(const TfLiteNode *node)
+{
+    return is_own(node) && block_of(node->user_data)->op->is_pool ? node->user_data : NULL;
+}
+
+static bool is_end(const TfLiteNode *lead, const TfLiteNode *node)
+{
+    return pool_of(node) && fast_of(lead)->leads_to_pools;
+}
+
 static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
                          bool *leads)
 {
-    struct hl_step steps[HL_MAX_FOLLOWERS];
+    struct hl_step steps[HL_MAX_STEPS];
     struct block *block = block_of(node->user_data);
-    for (int i = 0; i < count; i++) {
+    const struct hl_pool *pool = pool_of(followers[count - 1]);
+    const int step_count = pool ? count - 1 : count;
+    for (int i = 0; i < step_count; i++) {
         fast_of(followers[i])->describe(followers[i], block_of(followers[i]->user_data)->fast, &steps[i]);
         steps[i].kernel = fast_of(followers[i]);
     }
     struct hl_chain *chain;
     size_t bytes;
-    HL_TRY(hl_chain_create(ctx, node, followers, steps, count, &chain, &bytes));
+    HL_TRY(hl_chain_create(ctx, node, followers, steps, step_count, pool, &chain, &bytes));
     *leads = chain && block->op->fast->lead(block->fast, chain);
     if (!*leads) {
         free(chain);
@@ -176,6 +190,7 @@ static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode 
     }
     block->chain = chain;
     block->chain_bytes = bytes;
+    if (pool) block->fast_steps += block_of(followers[count - 1]->user_data)->op->work(ctx, followers[count - 1]);
     hl_count_memory(ctx, (ptrdiff_t)bytes);
     return kTfLiteOk;
 }
@@ -242,5 +257,6 @@ const struct hl_builtin_kernels hl_builtin_kernels = {
     .use_of_order = use_of_order,
     .is_lead = is_lead,
     .is_step = is_step,
+    .is_end = is_end,
     .lead = lead,
 };

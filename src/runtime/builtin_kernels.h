@@ -31,10 +31,11 @@ struct hl_builtin_kernels {
     // Of nodes before they are prepared (transposes.c). Custom operators and replaced ones count as HL_ORDER_MATTERS.
     enum hl_order_use (*use_of_order)(const TfLiteNode *node);
     // Of nodes that are prepared (chain.c): whether a node can compute others in the blocks of its output; whether it
-    // is element-wise and can be computed so. lead: the node computes those from now on, until it is prepared again, or
-    // *leads is false.
+    // is element-wise and can be computed so; whether it is a pool that `lead` may compute behind those. lead: the node
+    // computes those from now on, until it is prepared again, or *leads is false.
     bool (*is_lead)(const TfLiteNode *node);
     bool (*is_step)(TfLiteContext *ctx, const TfLiteNode *node);
+    bool (*is_end)(const TfLiteNode *lead, const TfLiteNode *node);
     TfLiteStatus (*lead)(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
                          bool *leads);
 };

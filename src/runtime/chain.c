@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains: a convolution or an element-wise node computes the element-wise nodes behind it, too, block by block, while
-// its outputs are in a cache. In: the nodes that AllocateTensors has prepared. Out: marks. The nodes of a chain do not
-// run, the tensors between them get no memory, and the node that leads the chain writes the last one's output.
-// AllocateTensors removes all marks before it prepares the nodes again.
+// its outputs are in a cache, and a convolution the pool behind those. In: the nodes that AllocateTensors has prepared.
+// Out: marks. The nodes of a chain do not run, the tensors between them get no memory, and the node that leads the
+// chain writes the last one's output. AllocateTensors removes all marks before it prepares the nodes again.
 #include <stdlib.h>
 
 #include "runtime/builtin_kernels.h"
@@ -11,7 +11,7 @@
 #include "runtime/subgraph.h"
 
 // Nodes of a chain without the one that leads it, and how far behind that they may stand in the plan.
-enum { MAX_FOLLOWERS = HL_MAX_FOLLOWERS, WINDOW = 24 };
+enum { MAX_STEPS = HL_MAX_STEPS, MAX_FOLLOWERS = HL_MAX_FOLLOWERS, WINDOW = 24 };
 
 // What the plan does with each tensor.
 struct use {
@@ -64,30 +64,34 @@ static bool is_early(const struct search *search, int tensor, int position)
     return search->uses[tensor].writers == 0 || search->uses[tensor].last_writer < position;
 }
 
-// A node behind the chain that reads none of its tensors, or one that goes on with it, or neither.
-enum kind { STRANGER, FOLLOWER, OTHER_READER };
+// A node behind the chain that reads none of its tensors, or one that goes on with it, or a pool that ends it, or
+// neither.
+enum kind { STRANGER, FOLLOWER, END, OTHER_READER };
 
 static enum kind kind_of(struct search *search, const struct hl_node *node, int position)
 {
     const TfLiteTensor *tensors = search->subgraph->context.tensors;
     const int output = output_of(node);
     int reads[1 + MAX_FOLLOWERS] = {0};
+    const bool ends = node->node.inputs->size == 1 &&
+                      node->node.inputs->data[0] == output_of(search->nodes[search->count - 1]) &&
+                      hl_builtin_kernels.is_end(&search->nodes[0]->node, &node->node);
     bool follows = output >= 0 && search->uses[output].writers == 1, reads_any = false;
     for (int i = 0; i < node->node.inputs->size; i++) {
         const int input = node->node.inputs->data[i], writer = input < 0 ? -1 : writer_in(search, input);
         if (writer >= 0) {
             reads_any = true;
             reads[writer]++;
-            follows = follows && TfLiteIntArrayEqual(tensors[input].dims, tensors[output].dims);
+            follows = follows && (ends || TfLiteIntArrayEqual(tensors[input].dims, tensors[output].dims));
         } else {
             follows = follows && input >= 0 && is_early(search, input, position);
         }
     }
     if (!reads_any) return STRANGER;
     follows = follows && !node->node.delegate && !node->is_taken && !node->leads &&
-              hl_builtin_kernels.is_step(&search->subgraph->context, &node->node);
+              (ends || hl_builtin_kernels.is_step(&search->subgraph->context, &node->node));
     for (int i = 0; i < search->count && follows; i++) search->reads[i] += reads[i];
-    return follows ? FOLLOWER : OTHER_READER;
+    return !follows ? OTHER_READER : ends ? END : FOLLOWER;
 }
 
 // Nobody else may see a tensor that is not written.
@@ -108,35 +112,44 @@ static bool may_end_with(const struct search *search, int last)
     return may;
 }
 
-// Finds the longest chain that this node can lead, and marks its nodes.
+// Lets the first node lead so many of the others, if it can, and marks them.
+static TfLiteStatus lead(const struct search *search, int count)
+{
+    const TfLiteNode *nodes[MAX_FOLLOWERS];
+    struct hl_node *first = search->nodes[0];
+    for (int i = 0; i < count; i++) nodes[i] = &search->nodes[1 + i]->node;
+    bool leads = false;
+    const TfLiteStatus status =
+        count > 0 ? hl_builtin_kernels.lead(&search->subgraph->context, &first->node, nodes, count, &leads) : kTfLiteOk;
+    for (int i = 0; i < count && leads; i++) {
+        first->followers[first->leads++] = search->nodes[1 + i];
+        search->nodes[1 + i]->follows = true;
+    }
+    return status;
+}
+
+// Finds the longest chain that this node can lead, with a pool at its end or, where that may not be, without.
 static TfLiteStatus lead_from(struct search *search, int position)
 {
     struct hl_subgraph *subgraph = search->subgraph;
-    struct hl_node *lead = subgraph->nodes[subgraph->plan->data[position]];
-    int longest = 0;
-    if (lead->follows || lead->is_taken || lead->node.delegate || output_of(lead) < 0 ||
-        !hl_builtin_kernels.is_lead(&lead->node))
+    struct hl_node *first = subgraph->nodes[subgraph->plan->data[position]];
+    int longest = 0, pooled = 0;
+    if (first->follows || first->is_taken || first->node.delegate || output_of(first) < 0 ||
+        !hl_builtin_kernels.is_lead(&first->node))
         return kTfLiteOk;
-    *search = (struct search){.subgraph = subgraph, .uses = search->uses, .nodes = {lead}, .count = 1};
+    *search = (struct search){.subgraph = subgraph, .uses = search->uses, .nodes = {first}, .count = 1};
     for (int next = position + 1; next < subgraph->prepared && next <= position + WINDOW; next++) {
         struct hl_node *node = subgraph->nodes[subgraph->plan->data[next]];
         const enum kind kind = kind_of(search, node, position);
-        if (kind == OTHER_READER || (kind == FOLLOWER && search->count > MAX_FOLLOWERS)) break;
+        if (kind == OTHER_READER || (kind == FOLLOWER && search->count > MAX_STEPS)) break;
         if (kind == STRANGER) continue;
         search->nodes[search->count++] = node;
-        if (may_end_with(search, search->count - 1)) longest = search->count - 1;
+        const int last = search->count - 1;
+        if (may_end_with(search, last)) *(kind == END ? &pooled : &longest) = last;
+        if (kind == END) break;
     }
-    const TfLiteNode *nodes[1 + MAX_FOLLOWERS];
-    for (int i = 0; i <= longest; i++) nodes[i] = &search->nodes[i]->node;
-    bool leads = false;
-    const TfLiteStatus status =
-        longest > 0 ? hl_builtin_kernels.lead(&subgraph->context, &lead->node, nodes + 1, longest, &leads) : kTfLiteOk;
-    lead->leads = leads ? longest : 0;
-    for (int i = 1; i <= lead->leads; i++) {
-        lead->followers[i - 1] = search->nodes[i];
-        search->nodes[i]->follows = true;
-    }
-    return status;
+    const TfLiteStatus status = lead(search, pooled);
+    return status == kTfLiteOk && first->leads == 0 ? lead(search, longest) : status;
 }
 
 TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph)

@@ -28,8 +28,8 @@ struct TfLiteInterpreter;
 // whole vectors.
 enum { HL_TENSOR_TAIL = 16 };
 
-// The most nodes that another one computes, too (chain.c).
-enum { HL_MAX_FOLLOWERS = 6 };
+// The most nodes that another one computes, too (chain.c): element-wise ones, and a pool behind them.
+enum { HL_MAX_STEPS = 6, HL_MAX_FOLLOWERS = HL_MAX_STEPS + 1 };
 
 enum hl_subgraph_state {
     HL_NOT_READY, // AllocateTensors has to run first

@@ -43,7 +43,7 @@ static inline TfLiteInterpreter *interpreter_of(const TfLiteModel *model, bool p
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     HaliteInterpreterOptionsSetPreserveTensors(options, preserve);
     if (delegate) TfLiteInterpreterOptionsAddDelegate(options, delegate);
-    TfLiteInterpreterOptionsSetNumThreads(options, 1 + pick(2));
+    TfLiteInterpreterOptionsSetNumThreads(options, 1 + pick(4));
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
     TfLiteInterpreterOptionsDelete(options);
     assert_non_null(interpreter);
