@@ -73,8 +73,9 @@ bool hl_byte_sum_make(struct hl_byte_sum *sum, hl_pair_kernel *fast, hl_pair_ker
     sum->zero = op->y.zero;
     sum->low = (int32_t)op->low, sum->high = (int32_t)op->high;
     set_factors(sum, real(op->a.rescale) * y, subtracts ? -second : second, op->a.zero + up, op->b.zero + up);
-    // Where all scales are small multiples of one, many pairs are in the middle between two bytes, and all of them go to
-    // one side by what the reference's multipliers are rounded by. (Two operands of one scale: 243 pairs, none with 2.)
+    // Where all scales are small multiples of one, many pairs are in the middle between two bytes, and all of them go
+    // to one side by what the reference's multipliers are rounded by. (Two operands of one scale: 243 pairs, none
+    // with 2.)
     static const int32_t offsets[] = {0, 2, -2, 4, -4};
     const int32_t add = sum->add;
     bool found = false;
