@@ -24,7 +24,7 @@ typedef void loop(int64_t rounds);
 #define KEEP(value) __asm__ volatile("" : "+" VECTOR(value))
 #define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
-// A loop whose steps are NEXT of 12 sums in turn, with factors a and b. All are ZERO: no processor is faster with that.
+// A loop whose steps are NEXT of 12 sums in turn, with factors a and b. All of them are ZERO, and stay so.
 #define LOOP(NAME, TARGET, TYPE, ZERO, NEXT)         \
     TARGET static void NAME(int64_t rounds)          \
     {                                                \
