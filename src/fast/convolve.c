@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of tiles. A block of output positions, small enough for the second-level cache, meets one panel of weights
-// after the other. Items of work are blocks, times groups, times parts of the panels. Hybrid nodes are integer ones
-// whose input is quantized first, each batch with its own scale and zero point. Sums of int16 may come in pieces, which
-// become outputs tile by tile.
+// after the other. Items of work are blocks, times groups, times parts of the panels; or, where a pool ends the chain,
+// rows of that pool, whose outputs are made block by block. Hybrid nodes are integer ones whose input is quantized
+// first, each batch with its own scale and zero point. Sums of int16 may come in pieces, which become outputs tile by
+// tile.
 #include "fast/convolve.h"
 
 #include <assert.h>

@@ -267,8 +267,8 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, con
     return pairs_prepare(ctx, node, kernel_of(kernels, type), state, bytes);
 }
 
-// Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: it takes as
-// long as 30 runs save at least.
+// Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: each try
+// takes as long as 30 runs save at most, and mostly one does.
 static TfLiteStatus sum_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct kernels_of_types *kernels,
                                 bool subtracts, void **state, size_t *bytes)
 {

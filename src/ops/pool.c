@@ -140,7 +140,7 @@ const struct hl_op hl_op_average_pool_2d = {
     .prepare = prepare_average,
     .invoke = pool_invoke,
     .work = pool_work,
-    .is_pool = true,
+    .ends_chains = true,
 };
 
 const struct hl_op hl_op_max_pool_2d = {
@@ -148,7 +148,7 @@ const struct hl_op hl_op_max_pool_2d = {
     .prepare = prepare_max,
     .invoke = pool_invoke,
     .work = pool_work,
-    .is_pool = true,
+    .ends_chains = true,
 };
 
 const struct hl_op hl_op_l2_pool_2d = {

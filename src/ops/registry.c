@@ -158,10 +158,10 @@ static bool is_step(TfLiteContext *ctx, const TfLiteNode *node)
     return fast && fast->describe && hl_chain_takes(ctx, node);
 }
 
-// The state of a node that is a pool; NULL: it is none.
+// The state of a pool that a chain can end with; NULL: the node is none.
 static const struct hl_pool *pool_of(const TfLiteNode *node)
 {
-    return is_own(node) && block_of(node->user_data)->op->is_pool ? node->user_data : NULL;
+    return is_own(node) && block_of(node->user_data)->op->ends_chains ? node->user_data : NULL;
 }
 
 static bool is_end(const TfLiteNode *lead, const TfLiteNode *node)

@@ -44,11 +44,13 @@ struct work {
     double least;         // as in a group
 };
 
+// By what flows in and the weights: the first two inputs that are no shape of an output.
 static enum hl_peak_type type_of(const struct hl_model_subgraph *subgraph, const struct hl_model_node *node)
 {
     enum hl_peak_type type = HL_PEAK_TYPES;
-    for (int i = 0; i < node->input_count && i < 2; i++) { // what flows in, and the weights
-        if (node->inputs[i] < 0) continue;
+    for (int i = 0, seen = 0; i < node->input_count && seen < 2; i++) {
+        if (node->inputs[i] < 0 || subgraph->tensors[node->inputs[i]].type == kTfLiteInt32) continue;
+        seen++;
         switch (subgraph->tensors[node->inputs[i]].type) {
         case kTfLiteFloat32:
         case kTfLiteFloat16:
@@ -75,16 +77,16 @@ static struct work work_of(const TfLiteModel *model, const HaliteNodeReport *rep
     return work;
 }
 
-// Whether the node behind it computes this one (docs/fast_kernels.md): its output has no memory, and it took much less
-// time than the processor takes for its multiply-adds.
+// Whether the node behind it computes this one (docs/fast_kernels.md): a depthwise convolution whose output has no
+// memory, which took less time than any processor takes for it.
 static bool is_taken_over(const struct hl_graph *graph, const HaliteNodeReport *node, const struct work *work)
 {
-    enum { MUCH_LESS = 8 }; // since other programs may have disturbed the peak
-    if (work->multiply_adds == 0 || node->runs == 0) return false;
+    enum { MOST_OF_NANOSECOND = 4000 };
+    if (work->multiply_adds == 0 || strcmp(node->op, "DEPTHWISE_CONV_2D") != 0) return false;
     const struct hl_model_node *of_file = &graph->file->model->subgraphs[0].nodes[node->node];
     const TfLiteTensor *output = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, of_file->outputs[0]);
-    const double seconds = 1e-9 * (double)node->nanoseconds / (double)node->runs;
-    return output && !TfLiteTensorData(output) && seconds * MUCH_LESS < work->least;
+    return output && !TfLiteTensorData(output) &&
+           (double)node->nanoseconds * MOST_OF_NANOSECOND < work->multiply_adds * (double)node->runs;
 }
 
 // The names of a list's members: what is grouped, its detail, what is counted.

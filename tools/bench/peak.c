@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See peak.h. Each loop has more independent sums than a multiply-add takes cycles, on any processor that is known, so
-// that no sum waits for itself. All threads run one loop until the same moment, and what they have done is added up.
+// See peak.h. The loops are written as the instructions that they measure, since compilers put moves between them. Each
+// has more independent sums than a multiply-add takes cycles, on any processor that is known, so that no sum waits for
+// itself. All threads run one loop until the same moment, and what they have done is added up.
 #include "bench/peak.h"
 
 #include <stdint.h>
@@ -11,59 +12,50 @@
 #include "base/cpu.h"
 #include "base/threads.h"
 
-#if defined __x86_64__
-#include <immintrin.h>
-#elif defined __aarch64__
-#include <arm_neon.h>
-#endif
-
-// Takes 12 steps `rounds` times.
+// Takes 12 steps `rounds` times, at least once.
 typedef void loop(int64_t rounds);
 
-// Keeps a value that nobody reads, and hides how it was made.
-#define KEEP(value) __asm__ volatile("" : "+" VECTOR(value))
-#define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-
-// A loop whose steps are NEXT of 12 sums in turn, with factors a and b. All of them are ZERO, and stay so.
-#define LOOP(NAME, TARGET, TYPE, ZERO, NEXT)         \
-    TARGET static void NAME(int64_t rounds)          \
-    {                                                \
-        TYPE a = ZERO, b = ZERO, sums[12];           \
-        KEEP(a);                                     \
-        KEEP(b);                                     \
-        for (int i = 0; i < 12; i++) sums[i] = ZERO; \
-        for (int64_t r = 0; r < rounds; r++) {       \
-            TWELVE(NEXT)                             \
-        }                                            \
-        for (int i = 0; i < 12; i++) KEEP(sums[i]);  \
+#define TWELVE(X) X("0") X("1") X("2") X("3") X("4") X("5") X("6") X("7") X("8") X("9") X("10") X("11")
+// Registers 0 to 11 are sums, 12 and 13 what is multiplied; all begin as zeros.
+#define LOOP(NAME, ZERO, STEP, AGAIN)                                                                            \
+    static void NAME(int64_t rounds)                                                                             \
+    {                                                                                                            \
+        __asm__ volatile(TWELVE(ZERO) ZERO("12") ZERO("13") "1:\n" TWELVE(STEP) AGAIN                            \
+                         : "+r"(rounds)                                                                          \
+                         :                                                                                       \
+                         : "cc", V("0"), V("1"), V("2"), V("3"), V("4"), V("5"), V("6"), V("7"), V("8"), V("9"), \
+                           V("10"), V("11"), V("12"), V("13"));                                                  \
     }
 
 #if defined __x86_64__
-#define VECTOR(value) "v"(value)
-#define WITH(features) __attribute__((target(features)))
-#define FLOATS_256(i) sums[i] = _mm256_fmadd_ps(a, b, sums[i]);
-#define FLOATS_512(i) sums[i] = _mm512_fmadd_ps(a, b, sums[i]);
-#define FLOATS_128(i) sums[i] = _mm_add_ps(_mm_mul_ps(sums[i], b), a);
-#define PAIRS_128(i) sums[i] = _mm_add_epi32(_mm_madd_epi16(sums[i], b), a);
-#define PAIRS_256(i) sums[i] = _mm256_add_epi32(_mm256_madd_epi16(sums[i], b), a);
-#define PAIRS_512(i) sums[i] = _mm512_add_epi32(_mm512_madd_epi16(sums[i], b), a);
-#define FOURS_512(i) sums[i] = _mm512_dpbusd_epi32(sums[i], a, b);
-#define AVX512 "avx512f,avx512bw"
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-LOOP(floats_sse2, , __m128, _mm_setzero_ps(), FLOATS_128)
-LOOP(pairs_sse2, , __m128i, _mm_setzero_si128(), PAIRS_128)
-LOOP(floats_avx2, WITH("avx2,fma"), __m256, _mm256_setzero_ps(), FLOATS_256)
-LOOP(pairs_avx2, WITH("avx2,fma"), __m256i, _mm256_setzero_si256(), PAIRS_256)
-LOOP(floats_avx512, WITH(AVX512), __m512, _mm512_setzero_ps(), FLOATS_512)
-LOOP(pairs_avx512, WITH(AVX512), __m512i, _mm512_setzero_si512(), PAIRS_512)
-LOOP(fours_avx512, WITH(AVX512 ",avx512vnni"), __m512i, _mm512_setzero_si512(), FOURS_512)
-#pragma GCC diagnostic pop
+#define V(i) "xmm" i
+#define AGAIN "dec %0\njnz 1b\n"
+#define ZERO_SSE2(i) "pxor %%xmm" i ", %%xmm" i "\n"
+#define ZERO_AVX(i) "vpxor %%xmm" i ", %%xmm" i ", %%xmm" i "\n"
+#define TWO(first, second, i, v) first " %%" v "12, %%" v i "\n" second " %%" v "13, %%" v i "\n"
+#define TWO_AVX(first, second, i, v) \
+    first " %%" v "12, %%" v i ", %%" v i "\n" second " %%" v "13, %%" v i ", %%" v i "\n"
+#define ONE_AVX(only, i, v) only " %%" v "12, %%" v "13, %%" v i "\n"
+#define FLOATS_SSE2(i) TWO("mulps", "addps", i, "xmm")
+#define FLOATS_AVX2(i) ONE_AVX("vfmadd231ps", i, "ymm")
+#define FLOATS_AVX512(i) ONE_AVX("vfmadd231ps", i, "zmm")
+#define PAIRS_SSE2(i) TWO("pmaddwd", "paddd", i, "xmm")
+#define PAIRS_AVX2(i) TWO_AVX("vpmaddwd", "vpaddd", i, "ymm")
+#define PAIRS_AVX512(i) TWO_AVX("vpmaddwd", "vpaddd", i, "zmm")
+#define FOURS_AVX512(i) ONE_AVX("vpdpbusd", i, "zmm")
+LOOP(floats_sse2, ZERO_SSE2, FLOATS_SSE2, AGAIN)
+LOOP(floats_avx2, ZERO_AVX, FLOATS_AVX2, AGAIN "vzeroupper\n")
+LOOP(floats_avx512, ZERO_AVX, FLOATS_AVX512, AGAIN "vzeroupper\n")
+LOOP(pairs_sse2, ZERO_SSE2, PAIRS_SSE2, AGAIN)
+LOOP(pairs_avx2, ZERO_AVX, PAIRS_AVX2, AGAIN "vzeroupper\n")
+LOOP(pairs_avx512, ZERO_AVX, PAIRS_AVX512, AGAIN "vzeroupper\n")
+LOOP(fours_avx512, ZERO_AVX, FOURS_AVX512, AGAIN "vzeroupper\n")
 
 #if defined HL_CPU_MAY_HAVE_AMX
-// Four registers of sums, which is what the unit needs to be busy.
-WITH("amx-tile,amx-int8") static void tiles_amx(int64_t rounds)
+// Twelve products of whole registers, four of which are sums: as many as the unit needs to be busy.
+static void tiles_amx(int64_t rounds)
 {
+    // What LDTILECFG reads: the palette, and the bytes of a row and the rows of each of eight registers.
     static const struct {
         uint8_t palette, start_row, reserved[14];
         uint16_t row_bytes[16];
@@ -73,29 +65,30 @@ WITH("amx-tile,amx-int8") static void tiles_amx(int64_t rounds)
         .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
         .rows = {16, 16, 16, 16, 16, 16, 16, 16},
     };
-    _tile_loadconfig(&setting);
-    for (int64_t r = 0; r < 3 * rounds; r++) {
-        _tile_dpbusd(0, 4, 6);
-        _tile_dpbusd(1, 4, 7);
-        _tile_dpbusd(2, 5, 6);
-        _tile_dpbusd(3, 5, 7);
-    }
-    _tile_release();
+#define FOUR_TILES                     \
+    "tdpbusd %%tmm6, %%tmm4, %%tmm0\n" \
+    "tdpbusd %%tmm7, %%tmm4, %%tmm1\n" \
+    "tdpbusd %%tmm6, %%tmm5, %%tmm2\n" \
+    "tdpbusd %%tmm7, %%tmm5, %%tmm3\n"
+    __asm__ volatile("ldtilecfg %1\n1:\n" FOUR_TILES FOUR_TILES FOUR_TILES AGAIN "tilerelease\n"
+                     : "+r"(rounds)
+                     : "m"(setting)
+                     : "cc");
 }
 #endif
 
 #elif defined __aarch64__
-#define VECTOR(value) "w"(value)
-#define WITH(features) __attribute__((target(features)))
-#define FLOATS_NEON(i) sums[i] = vfmaq_f32(sums[i], a, b);
-#define FOURS_NEON(i) sums[i] = vdotq_s32(sums[i], vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
-#define EIGHTS_NEON(i) sums[i] = vmmlaq_s32(sums[i], vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
-#define PAIRS_NEON(i) \
-    sums[i] = vmlal_s16(sums[i], vget_low_s16(vreinterpretq_s16_s32(a)), vget_low_s16(vreinterpretq_s16_s32(b)));
-LOOP(floats_neon, , float32x4_t, vdupq_n_f32(0), FLOATS_NEON)
-LOOP(pairs_neon, , int32x4_t, vdupq_n_s32(0), PAIRS_NEON)
-LOOP(fours_neon, WITH("arch=armv8.2-a+dotprod"), int32x4_t, vdupq_n_s32(0), FOURS_NEON)
-LOOP(eights_neon, WITH("arch=armv8.2-a+dotprod+i8mm"), int32x4_t, vdupq_n_s32(0), EIGHTS_NEON)
+#define V(i) "v" i
+#define AGAIN "subs %0, %0, #1\nb.ne 1b\n"
+#define ZERO_NEON(i) "movi v" i ".4s, #0\n"
+#define FLOATS_NEON(i) "fmla v" i ".4s, v12.4s, v13.4s\n"
+#define PAIRS_NEON(i) "smlal v" i ".4s, v12.4h, v13.4h\n"
+#define FOURS_NEON(i) ".arch_extension dotprod\nsdot v" i ".4s, v12.16b, v13.16b\n"
+#define EIGHTS_NEON(i) ".arch_extension i8mm\nsmmla v" i ".4s, v12.16b, v13.16b\n"
+LOOP(floats_neon, ZERO_NEON, FLOATS_NEON, AGAIN)
+LOOP(pairs_neon, ZERO_NEON, PAIRS_NEON, AGAIN)
+LOOP(fours_neon, ZERO_NEON, FOURS_NEON, AGAIN)
+LOOP(eights_neon, ZERO_NEON, EIGHTS_NEON, AGAIN)
 #endif
 
 // The loops of this architecture, of each type the fastest last.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processor can multiply and add at most. In: a number of threads. Out: multiply-adds a second of a loop that
-// does nothing else and reads no memory, in the widest vectors or the matrix unit that there are: the bound of what a
-// layer can reach.
+// does nothing else and reads no memory, in the widest vectors or the matrix unit that there are. No layer reaches
+// more, but convolutions by Winograd's algorithm, which count as the multiply-adds that they do without.
 #ifndef HALITE_TOOLS_BENCH_PEAK_H
 #define HALITE_TOOLS_BENCH_PEAK_H
 

@@ -44,7 +44,7 @@ struct hl_pool_run {
 typedef void hl_pool_kernel(const struct hl_pool_run *run);
 extern hl_pool_kernel *const hl_pool_plain[HL_POOL_KINDS];
 
-// The state of a pool's node (hl_op.is_pool).
+// The state of a pool's node.
 struct hl_pool {
     hl_pool_kernel *kernel;
     int height, width, channels, size; // of an image, and of a value
