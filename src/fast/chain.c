@@ -121,7 +121,7 @@ void hl_chain_rows(const struct hl_chain_run *run, int64_t row, int64_t rows)
 
 // ---- a pool at the end --------------------------------------------------------------------------
 
-// With those between two windows.
+// Of the tensor that the pool reads, for one row of the pool, with lines that lie between two windows.
 int64_t hl_chain_positions_of_row(const struct hl_chain *chain)
 {
     const struct hl_pool *pool = chain->pool;
@@ -139,9 +139,9 @@ static bool set_pool(struct hl_chain *chain, const struct hl_pool *pool, const T
         each > MAX_LINES_BYTES)
         return false;
     if (workers > 1 && chain->batches * pool->y.out < MIN_ROWS_OF_THREAD * workers) return false;
-    const int64_t fair = chain->batches * pool->y.out / workers; // more rows have no thread, but memory
+    const int64_t fair = chain->batches * pool->y.out / workers; // room for more would be in vain
     chain->most_rows = each < LINES_BYTES ? (int)(LINES_BYTES / each) : 1;
-    if (chain->most_rows > fair) chain->most_rows = fair > 1 ? (int)fair : 1;
+    if (chain->most_rows > fair) chain->most_rows = (int)fair;
     chain->lines.stride =
         ((size_t)each * (size_t)chain->most_rows / HL_LINE + 2) * HL_LINE; // apart from the next one's
     return true;

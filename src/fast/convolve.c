@@ -96,12 +96,11 @@ static int64_t rows_of_block(const struct hl_convolve *c, int64_t positions, int
 // lines than the others: of 33 one of eight has six in blocks of two, and five in blocks of one. A line that is made
 // alone counts a tenth more than one of two that are made together, which is an estimate. (Two threads of a Zen 4, in
 // turns with blocks of two lines or more: hand and pose landmarks and MobileNet v1 0.25 take 0.98 of their time.)
-static void cut_lines(struct hl_convolve *c, int threads, double late, double row_bytes)
+static void cut_lines(struct hl_convolve *c, int64_t most_rows, int threads, double late, double row_bytes)
 {
     const double more_alone = 0.1;
     const int64_t width = c->rows.shape.out_width, lines = c->positions / width, at_once = c->made_positions / width;
-    int64_t most = (int64_t)((double)MADE_BLOCK_BYTES / row_bytes) / width;
-    if (most < at_once) most = at_once;
+    const int64_t most = most_rows / width < at_once ? at_once : most_rows / width;
     double best = INFINITY;
     for (int64_t n = most < lines ? most : lines; n > 0; n--) {
         const struct item item = {n * width, c->packed.panels};
@@ -137,11 +136,11 @@ static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
     if (most < c->packed.rows) most = c->packed.rows;
     const int64_t least = (c->positions - 1) / most + 1, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
     const double late = threads > 1 ? 1.0 / LATE : 0;
-    double best = INFINITY;
     if (c->made_positions > 0 && threads > 1) {
-        cut_lines(c, threads, late, (double)row_bytes);
+        cut_lines(c, most, threads, late, (double)row_bytes);
         return;
     }
+    double best = INFINITY;
     // Many blocks or parts differ little from one more, so not all are tried.
     for (int64_t blocks = least; blocks == least || (blocks <= items && blocks <= c->positions);
          blocks += 1 + blocks / STEP)

@@ -43,19 +43,6 @@ static void set_tensor(struct chain *c, int number, enum test_type type, int ran
     tensor->zero_point = (type == TEST_UINT8 ? 128 : 0) + pick(21) - 10;
 }
 
-static void set_constant(struct test_tensor *tensor, void *room)
-{
-    const int count = count_of(tensor);
-    assert_true(count <= MAX_WEIGHTS);
-    tensor->data = room;
-    tensor->bytes = (size_t)count * (tensor->type == TEST_FLOAT32 ? 4 : 1);
-    for (int i = 0; i < count; i++)
-        if (tensor->type == TEST_FLOAT32)
-            ((float *)room)[i] = (float)(pick(2001) - 1000) / 1000;
-        else
-            ((int8_t *)room)[i] = (int8_t)(pick(255) - 127);
-}
-
 // Appends a node that reads the last value of the chain, and perhaps an earlier one or another tensor.
 static void add_step(struct chain *c, enum test_type type)
 {
@@ -104,13 +91,13 @@ static void make_layer(struct chain *c, enum layer layer, enum test_type type, b
         for (int i = 0; i < outputs; i++) c->scales[i] = 0.001f * (float)(1 + pick(9));
         c->tensors[W].scales = c->scales, c->tensors[W].scale_count = outputs, c->tensors[W].quantized_dimension = 3;
     }
-    set_constant(&c->tensors[W], &c->w);
+    set_constant(&c->tensors[W], &c->w, MAX_WEIGHTS);
     set_tensor(c, R, type, rank, layer == DENSE ? dense_y : y);
     set_tensor(c, FIRST, type, rank, layer == DENSE ? dense_y : y);
     set_tensor(c, C, type, 1, (const int[]){outputs});
-    set_constant(&c->tensors[C], &c->c);
+    set_constant(&c->tensors[C], &c->c, MAX_WEIGHTS);
     set_tensor(c, S, type, 1, (const int[]){1});
-    set_constant(&c->tensors[S], &c->s);
+    set_constant(&c->tensors[S], &c->s, MAX_WEIGHTS);
     set_tensor(c, V, type, rank, layer == DENSE ? (const int[]){1, outputs} : one);
     c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
     c->tensors[B].data = c->bias;

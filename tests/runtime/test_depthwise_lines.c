@@ -27,17 +27,6 @@ struct pair {
 
 static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
 
-static void set_bias(struct pair *p, int number, const char *name, enum test_type type, int count)
-{
-    p->tensors[number] = (struct test_tensor){.name = name, .type = TEST_INT32, .rank = 1, .dims = {count}};
-    if (type == TEST_FLOAT32)
-        p->tensors[number].type = TEST_FLOAT32;
-    else
-        p->tensors[number].scale = 0.02f * 0.02f;
-    p->tensors[number].data = p->bias;
-    p->tensors[number].bytes = (size_t)count * sizeof *p->bias;
-}
-
 // Tensors between both of 1 MB and more, as many lines as that takes. `stride`, `kernel`: of the depthwise one.
 static void make_pair(struct pair *p, enum test_type type, int kernel, int stride, bool pads, bool has_sum)
 {
@@ -56,11 +45,11 @@ static void make_pair(struct pair *p, enum test_type type, int kernel, int strid
         .name = "p", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = p->paddings, .bytes = sizeof p->paddings};
     p->tensors[V] = stored_tensor("v", type, (const int[]){1, kernel, kernel, channels});
     set_weights(&p->tensors[V], &p->v, MAX_WEIGHTS);
-    set_bias(p, B, "b", type, channels);
+    p->tensors[B] = zero_bias("b", type, p->bias, channels);
     p->tensors[D] = stored_tensor("d", type, (const int[]){batches, out_h, out_w, channels});
     p->tensors[W] = stored_tensor("w", type, (const int[]){outputs, 1, 1, channels});
     set_weights(&p->tensors[W], &p->w, MAX_WEIGHTS);
-    set_bias(p, C, "c", type, outputs);
+    p->tensors[C] = zero_bias("c", type, p->bias, outputs);
     p->tensors[Y] = stored_tensor("y", type, (const int[]){batches, out_h, out_w, outputs});
     p->tensors[R] = stored_tensor("r", type, p->tensors[Y].dims);
     p->tensors[Z] = stored_tensor("z", type, p->tensors[Y].dims);

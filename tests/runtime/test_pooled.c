@@ -63,17 +63,6 @@ static void set_tensor(struct pooled *p, int number, enum test_type type, const 
     p->tensors[number] = stored_tensor(names[number], type, dims);
 }
 
-static void set_bias(struct pooled *p, int number, enum test_type type, int count)
-{
-    p->tensors[number] = (struct test_tensor){.name = number == B ? "b" : "z",
-                                              .type = type == TEST_FLOAT32 ? TEST_FLOAT32 : TEST_INT32,
-                                              .rank = 1,
-                                              .dims = {count},
-                                              .data = p->bias,
-                                              .bytes = (size_t)count * sizeof *p->bias};
-    if (type != TEST_FLOAT32) p->tensors[number].scale = 0.02f * 0.02f;
-}
-
 // A node that goes on with the last tensor, and perhaps another one.
 static void add_step(struct pooled *p, enum test_type type, struct test_node *node)
 {
@@ -132,8 +121,8 @@ static void make_pooled(struct pooled *p, const struct form *form)
     set_weights(&p->tensors[V], &p->v, MAX_WEIGHTS);
     set_weights(&p->tensors[W], &p->w, MAX_WEIGHTS);
     set_weights(&p->tensors[C], &p->c, MAX_WEIGHTS);
-    set_bias(p, Z, form->type, channels);
-    set_bias(p, B, form->type, outputs);
+    p->tensors[Z] = zero_bias("z", form->type, p->bias, channels);
+    p->tensors[B] = zero_bias("b", form->type, p->bias, outputs);
     const int version = form->hybrid ? 5 : form->type == TEST_INT8 ? 3 : 1;
     struct test_node *node = p->nodes;
     if (form->has_depthwise) {

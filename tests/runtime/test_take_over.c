@@ -47,11 +47,8 @@ static void make_chain(struct chain *c, enum test_type type, bool depthwise, int
                       (const int[]){1, (padded[1] - kernel) / stride + 1, (padded[2] - kernel) / stride + 1, outputs});
     c->tensors[P] = (struct test_tensor){
         .name = "p", .type = TEST_INT32, .rank = 2, .dims = {4, 2}, .data = c->paddings, .bytes = sizeof c->paddings};
-    c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
-    if (type == TEST_FLOAT32) c->tensors[B].type = TEST_FLOAT32;
-    c->tensors[B].data = c->bias;
-    c->tensors[B].bytes = (size_t)outputs * sizeof *c->bias;
-    if (type != TEST_FLOAT32) c->tensors[B].scale = 0.02f * 0.02f, c->tensors[Y].scale = 0.3f;
+    c->tensors[B] = zero_bias("b", type, c->bias, outputs);
+    if (type != TEST_FLOAT32) c->tensors[Y].scale = 0.3f;
     assert_true(outputs <= MAX_OUTPUTS);
     set_weights(&c->tensors[W], &c->w, MAX_WEIGHTS);
     c->nodes[0] = (struct test_node){.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(X), TEST_OUTPUTS(R)};

@@ -23,12 +23,24 @@ static inline struct test_tensor stored_tensor(const char *name, enum test_type 
     return tensor;
 }
 
+// A bias of zeros, in `room` for so many, of a node whose values have stored_tensor's scale.
+static inline struct test_tensor zero_bias(const char *name, enum test_type type, int32_t *room, int count)
+{
+    const bool floats = type == TEST_FLOAT32;
+    return (struct test_tensor){.name = name,
+                                .type = floats ? TEST_FLOAT32 : TEST_INT32,
+                                .rank = 1,
+                                .dims = {count},
+                                .scale = floats ? 0 : 0.02f * 0.02f,
+                                .data = room,
+                                .bytes = (size_t)count * sizeof *room};
+}
+
 // Makes the tensor a constant with random values, in `room` of so many floats.
-static inline void set_weights(struct test_tensor *tensor, void *room, int most)
+static inline void set_constant(struct test_tensor *tensor, void *room, int most)
 {
     const int count = count_of(tensor);
     assert_true(count <= most);
-    if (tensor->type == TEST_INT8) tensor->zero_point = 0;
     tensor->data = room;
     tensor->bytes = (size_t)count * (tensor->type == TEST_FLOAT32 ? 4 : 1);
     for (int i = 0; i < count; i++)
@@ -36,6 +48,13 @@ static inline void set_weights(struct test_tensor *tensor, void *room, int most)
             ((float *)room)[i] = (float)(pick(2001) - 1000) / 1000;
         else
             ((int8_t *)room)[i] = (int8_t)(pick(255) - 127);
+}
+
+// The same of weights, whose zero point is 0 where they are int8.
+static inline void set_weights(struct test_tensor *tensor, void *room, int most)
+{
+    if (tensor->type == TEST_INT8) tensor->zero_point = 0;
+    set_constant(tensor, room, most);
 }
 
 static inline TfLiteInterpreter *interpreter_of(const TfLiteModel *model, bool preserve, TfLiteDelegate *delegate)

@@ -15,6 +15,7 @@
 // Takes 12 steps `rounds` times, at least once.
 typedef void loop(int64_t rounds);
 
+enum { STEPS = 12 };
 #define TWELVE(X) X("0") X("1") X("2") X("3") X("4") X("5") X("6") X("7") X("8") X("9") X("10") X("11")
 // Registers 0 to 11 are sums, 12 and 13 what is multiplied; all begin as zeros.
 #define LOOP(NAME, ZERO, STEP, AGAIN)                                                                            \
@@ -149,7 +150,7 @@ static double rate_of(const struct way *way, struct hl_threads *threads, int cou
         for (int t = 0; t < count; t++) rounds[t] = 0;
         hl_threads_run(threads, count, run_until, &window);
         for (int t = 0; t < count; t++) all += (double)rounds[t];
-        double rate = all * 12 * way->multiply_adds / (hl_seconds() - start);
+        double rate = all * STEPS * way->multiply_adds / (hl_seconds() - start);
         if (rate > most) most = rate;
     }
     free(rounds);
