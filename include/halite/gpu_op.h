@@ -53,7 +53,7 @@ typedef struct HaliteGpuKernel {
     int32_t arg_count;
     const char *const *params; // at most 4 names: P_NAME is an int4 that each dispatch gives anew
     int32_t param_count;
-    const HaliteGpuConstant *constants; // at most 12, with the values that are used where a dispatch gives no other
+    const HaliteGpuConstant *constants; // at most 16, with the values that are used where a dispatch gives no other
     int32_t constant_count;
     // At most 3 arrays that a work-group shares, as the text declares them without the semicolon: "stor4 tile[TILE]".
     const char *const *shared;

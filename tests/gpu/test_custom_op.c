@@ -263,7 +263,7 @@ static const char *const fault_words[FAULTS] = {
     [STRAY_WEIGHTS] = "none of the node's weights",
     [UNKNOWN_CONSTANT] = "has no constant OTHER",
     [TOO_MANY_PARAMS] = "gets 2 parameters",
-    [TOO_MANY_CONSTANTS] = "gets 13 constants",
+    [TOO_MANY_CONSTANTS] = "gets 17 constants",
     [HUGE_GROUP] = "a work-group of",
     [NEGATIVE_GRID] = "a grid of -1",
     [HUGE_SCRATCH] = "beyond what a device can count",
@@ -293,7 +293,7 @@ static void make_faulty(enum fault fault, int32_t scratch, int32_t input, Halite
     case TOO_MANY_PARAMS: second->param_count = 2; break;
     case TOO_MANY_CONSTANTS:
         second->constants = others;
-        second->constant_count = 13;
+        second->constant_count = 17;
         break;
     case HUGE_GROUP: first->group[1] = INT32_MAX; break;
     case NEGATIVE_GRID: first->grid[2] = -1; break;
@@ -553,7 +553,7 @@ static void test_kernels_that_are_refused(void **state)
     WITH(param_count, 5, "param_count is 5");
     WITH(constants, small, "capital letters");
     WITH(constants, same, "stands for two things");
-    WITH(constant_count, 13, "constant_count is 13");
+    WITH(constant_count, 17, "constant_count is 17");
     WITH(shared, open, "is to be declared");
     WITH(shared, two, "is to be declared");
     WITH(shared_count, INT32_MAX, "shared_count is");

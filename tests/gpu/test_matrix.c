@@ -36,7 +36,15 @@ static const struct shape shapes[] = {
     {"a matrix", 40, 1, 1, 256, 100, 1, 1, 1, 1, DENSE},
     {"5x5, mirrored", 2, 11, 13, 24, 40, 5, 5, 1, 1, MIRRORED},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2 };
+// Those whose taps share what a group brings, on planes that are larger.
+static const struct shape windows[] = {
+    {"3x3 of a larger plane", 1, 21, 35, 40, 72, 3, 3, 1, 1, PLAIN},
+    {"5x4 with strides", 2, 24, 37, 36, 40, 5, 4, 2, 1, PLAIN},
+    {"5x5 of a larger plane, mirrored", 2, 18, 33, 24, 40, 5, 5, 1, 1, MIRRORED},
+    {"5x5 of less than a tile, mirrored", 1, 5, 4, 24, 40, 5, 5, 1, 1, MIRRORED},
+    {"1x7", 1, 20, 34, 70, 24, 1, 7, 1, 1, PLAIN},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2, WINDOWS = sizeof windows / sizeof *windows };
 
 // Numbers between -0.5 and 0.5, malloc'ed, of which no half and no TF32 number holds all bits.
 static float *fine_numbers(int count, int seed)
@@ -48,21 +56,29 @@ static float *fine_numbers(int count, int seed)
     return values;
 }
 
-static void run_on_fine_numbers(struct session *session)
+// x: fine numbers of another size (0: as they are), but for one in the middle (0: not even that).
+struct input {
+    float scale, middle;
+};
+static void run_on(struct session *session, struct input numbers)
 {
     TfLiteTensor *x = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
-    float *input = fine_numbers((int)(TfLiteTensorByteSize(x) / sizeof *input), 5);
+    const int count = (int)(TfLiteTensorByteSize(x) / sizeof(float));
+    float *input = fine_numbers(count, 5);
+    for (int i = 0; numbers.scale != 0 && i < count; i++) input[i] *= numbers.scale;
+    if (numbers.middle != 0) input[count / 2] = numbers.middle;
     assert_int_equal(TfLiteTensorCopyFromBuffer(x, input, TfLiteTensorByteSize(x)), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
     free(input);
 }
 
-// clamped = activation(x + addend): split products are for x that has bounds. The last weight, and the size of all, may
-// be others than fine_numbers has, and all may be halves.
+// clamped = activation(x + addend): x without bounds is guarded where it is split. The last weight, and the size of
+// all, may be others than fine_numbers has, and all may be halves.
 struct content {
     int activation;
     float last_weight, scale; // 0: as it is
     bool halves;
+    struct input x; // the addend and the bias are of its size
 };
 static void begin_shape(struct session *session, const struct shape *shape, struct content content)
 {
@@ -70,6 +86,8 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     int terms = shape->kernel_h * shape->kernel_w * shape->c;
     float *values[] = {fine_numbers(shape->c, 1), fine_numbers(terms * shape->outputs, 2),
                        fine_numbers(shape->outputs, 3)};
+    for (int i = 0; content.x.scale != 0 && i < shape->c; i++) values[0][i] *= content.x.scale;
+    for (int i = 0; content.x.scale != 0 && i < shape->outputs; i++) values[2][i] *= content.x.scale;
     for (int i = 0; content.scale != 0 && i < terms * shape->outputs; i++) values[1][i] *= content.scale;
     for (int i = 0; content.halves && i < terms * shape->outputs; i++)
         values[1][i] = hl_half_to_float(hl_half_from_float(values[1][i]));
@@ -137,10 +155,12 @@ static const struct device usual = {132, 1024, 64, 0},
 // An H100's, and devices whose shared memory has no place for all weights of a group at once.
 static const struct device large = {132, 1024, 64, 115584},
                            small[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
+static const struct device wide[] = {{1, 2, 1, 120000}, {7, 4, 1, 100000}};
 static const struct device fragments[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {8, 2, 4, 0}, {1, 4, 2, 0}};
 enum {
     OTHERS = sizeof others / sizeof *others,
     SMALL = sizeof small / sizeof *small,
+    WIDE = sizeof wide / sizeof *wide,
     FRAGMENTS = sizeof fragments / sizeof *fragments
 };
 
@@ -192,6 +212,24 @@ static int shared_ways_of(const struct gpu_plan_step *step)
     return ways;
 }
 
+// The same of the kernel with windows.
+enum window_way {
+    PATCHES = 16, // several chunks
+    PATCH_SLOTS_AGAIN = 32,
+    ROWS_AND_OUTPUTS = 64,  // several tiles of both in a subgroup
+    BELOW_AND_BESIDE = 128, // several subgroups
+    ALL_WINDOW_WAYS = 240
+};
+static int window_ways_of(const struct gpu_plan_step *step)
+{
+    int chunks = step->params[gpu_kernel_shape_count(step->kernel)][0], across = constant_of(step, "ACROSS"), ways = 0;
+    if (chunks > 1) ways |= PATCHES;
+    if (chunks > constant_of(step, "STAGES")) ways |= PATCH_SLOTS_AGAIN;
+    if (constant_of(step, "BLOCK_X") > 1 && constant_of(step, "BLOCK_O") > 1) ways |= ROWS_AND_OUTPUTS;
+    if (across > 1 && step->group[1] > across) ways |= BELOW_AND_BESIDE;
+    return ways;
+}
+
 // The same of the kernels with fragments.
 enum fragment_way {
     FRAGMENTS_BOTH_WAYS = 1,
@@ -215,12 +253,14 @@ static int fragment_ways_of(const struct gpu_plan_step *step)
     return ways;
 }
 
-// Of products of numbers up to 1.5 and 0.5: split ones are off by 2^-20 of the sum of the products' sizes at most,
-// those of halves by 2^-10.
-static float bound_for(const struct shape *shape, int form)
+// Of products of numbers up to 1.5 and 0.5, times those of x: split ones are off by 2^-20 of the sum of the products'
+// sizes at most, those of halves by 2^-10. A large number in the middle
+// leaves the rounding of sums that are as large.
+static float bound_for(const struct shape *shape, int form, struct input x)
 {
-    float most = (float)(shape->kernel_h * shape->kernel_w * shape->c) * 0.75f;
-    return 1e-6f + most * (form == MATRIX_HALVES ? 1.0f / 1024 : 1.0f / 1048576);
+    const float scale = x.scale != 0 ? x.scale : 1;
+    float most = (float)(shape->kernel_h * shape->kernel_w * shape->c) * 0.75f * scale + fabsf(x.middle) * 8;
+    return 1e-6f * scale + most * (form == MATRIX_HALVES ? 1.0f / 1024 : 1.0f / 1048576);
 }
 
 static TfLiteDelegate *make_for(const char *device, int form)
@@ -231,31 +271,44 @@ static TfLiteDelegate *make_for(const char *device, int form)
     return delegate;
 }
 
-// Returns the ways that the kernel took.
-static int check_shape(const char *device, int form, bool has_fragments, const struct shape *shape,
-                       const struct device *seen)
+// Returns the ways that the kernel took. x: what it is where nothing bounds it; NULL: bounded.
+static int check_numbers(const char *device, int form, bool has_fragments, const struct shape *shape,
+                         const struct device *seen, const struct input *x)
 {
-    struct content content = {.activation = RELU6, .halves = form == MATRIX_NARROW};
+    struct content content = {.activation = x ? NO_ACTIVATION : RELU6, .halves = form == MATRIX_NARROW};
+    if (x) content.x = *x;
     struct session cpu, gpu;
     begin_shape(&cpu, shape, content);
     begin_shape(&gpu, shape, content);
     TfLiteDelegate *delegate = make_for(device, form);
     set_units(delegate, 1u << form, has_fragments, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const struct gpu_kernel *kernel = seen->dynamic > 0            ? &gpu_kernel_matrix_shared
+    const bool has_window = seen->dynamic > 0 && step_of_form(delegate, &gpu_kernel_matrix_window, form);
+    const struct gpu_kernel *kernel = has_window                   ? &gpu_kernel_matrix_window
+                                      : seen->dynamic > 0          ? &gpu_kernel_matrix_shared
                                       : !has_fragments             ? &gpu_kernel_matrix
                                       : pretended_caps.cooperative ? &gpu_kernel_cooperative
                                                                    : &gpu_kernel_fragments;
     const struct gpu_plan_step *step = step_of_form(delegate, kernel, form);
     if (!step) fail_msg("%s: no matrix products", shape->name);
-    int ways = seen->dynamic > 0 ? shared_ways_of(step) : has_fragments ? fragment_ways_of(step) : ways_of(step);
-    run_on_fine_numbers(&cpu);
-    run_on_fine_numbers(&gpu);
-    check_same_outputs(&cpu, &gpu, bound_for(shape, form), shape->name);
+    int ways = has_window          ? window_ways_of(step)
+               : seen->dynamic > 0 ? shared_ways_of(step)
+               : has_fragments     ? fragment_ways_of(step)
+                                   : ways_of(step);
+    if (x) assert_int_equal(constant_of(step, "GUARDED"), 1);
+    run_on(&cpu, content.x);
+    run_on(&gpu, content.x);
+    check_same_outputs(&cpu, &gpu, bound_for(shape, form, content.x), shape->name);
     end(&cpu);
     end(&gpu);
     tflite_plugin_destroy_delegate(delegate);
     return ways;
+}
+
+static int check_shape(const char *device, int form, bool has_fragments, const struct shape *shape,
+                       const struct device *seen)
+{
+    return check_numbers(device, form, has_fragments, shape, seen, NULL);
 }
 
 // few: the device's compiler takes long, and a few shapes show that its text is right.
@@ -307,8 +360,39 @@ static void shared_memory_of_cuda(void **state)
         for (int i = 0; i < SHAPES; i++) ways |= check_shape("cuda", form, false, &shapes[i], &large);
         for (int d = 0; d < SMALL; d++)
             for (int i = 0; i < SHAPES; i += 2) ways |= check_shape("cuda", form, false, &shapes[i], &small[d]);
-        if (ways != ALL_SHARED_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_SHARED_WAYS & ~ways);
+        if ((ways & ALL_SHARED_WAYS) != ALL_SHARED_WAYS)
+            fail_msg("form %d: no block takes the ways %d", form, ALL_SHARED_WAYS & ~ways);
     }
+}
+
+static void windows_of_cuda(void **state)
+{
+    (void)state;
+    if (!has_device("cuda")) skip();
+    for (int form = MATRIX_FLOATS; form <= MATRIX_NARROW; form++) {
+        int ways = 0;
+        for (int i = 0; i < WINDOWS; i++)
+            for (int d = 0; d < WIDE; d++) ways |= check_shape("cuda", form, false, &windows[i], &wide[d]);
+        if ((ways & ALL_WINDOW_WAYS) != ALL_WINDOW_WAYS)
+            fail_msg("form %d: no block takes the ways %d", form, ALL_WINDOW_WAYS & ~ways);
+    }
+}
+
+// Numbers without bounds are split as well. Where halves do not hold them, all of them or one, sums are as exact: this
+// fails where the kernel does not compute them again, with an infinity for the large ones.
+static void numbers_without_bounds(void **state)
+{
+    (void)state;
+    if (!has_device("cuda")) skip();
+    static const struct input inputs[] = {{0, 0}, {0, 1e5f}, {1e6f, 0}, {1e-6f, 0}, {100, -65520}};
+    for (int form = MATRIX_SPLIT; form <= MATRIX_NARROW; form += MATRIX_NARROW - MATRIX_SPLIT)
+        for (int n = 0; n < (int)(sizeof inputs / sizeof *inputs); n++) {
+            for (int i = n; i < SHAPES; i += 5) {
+                check_numbers("cuda", form, false, &shapes[i], &others[i % OTHERS], &inputs[n]);
+                check_numbers("cuda", form, false, &shapes[i], i % 4 < 2 ? &large : &small[i % SMALL], &inputs[n]);
+            }
+            check_numbers("cuda", form, false, &windows[n % WINDOWS], &wide[n % WIDE], &inputs[n]);
+        }
 }
 
 // Numbers that two halves do not hold well are not split.
@@ -319,11 +403,15 @@ static void only_moderate_numbers_are_split(void **state)
         struct content content;
         bool is_split;
     } cases[] = {
-        {{RELU6, 0, 0, false}, true},         {{NO_ACTIVATION, 0, 0, false}, false}, // x without bounds
-        {{RELU, 0, 0, false}, false},         {{RELU6, 256, 0, false}, true},
-        {{RELU6, 257, 0, false}, false},      {{RELU6, -257, 0, false}, false},
-        {{RELU6, NAN, 0, false}, false},      {{RELU6, 0, 0.001f, false}, false}, // all weights are small
-        {{RELU6, 0.5f, 0.001f, false}, true},                                     // but one
+        {{.activation = RELU6}, true},
+        {{.activation = RELU}, true}, // x without bounds is guarded
+        {{.activation = NO_ACTIVATION}, true},
+        {{.activation = RELU6, .last_weight = 256}, true},
+        {{.activation = RELU6, .last_weight = 257}, false},
+        {{.activation = RELU6, .last_weight = -257}, false},
+        {{.activation = RELU6, .last_weight = NAN}, false},
+        {{.activation = RELU6, .scale = 0.001f}, false},                     // all weights are small
+        {{.activation = RELU6, .last_weight = 0.5f, .scale = 0.001f}, true}, // but one
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int s = 0; s < FEW; s++) {
@@ -334,7 +422,10 @@ static void only_moderate_numbers_are_split(void **state)
             assert_int_equal(apply(&session, delegate), kTfLiteOk);
             bool is_split = step_of_form(delegate, &gpu_kernel_matrix, MATRIX_SPLIT) != NULL;
             if (is_split != cases[i].is_split) fail_msg("case %zu of %s", i, shapes[s].name);
-            assert_true(is_split || step_of_form(delegate, &gpu_kernel_matrix, MATRIX_FLOATS));
+            const struct gpu_plan_step *step =
+                step_of_form(delegate, &gpu_kernel_matrix, is_split ? MATRIX_SPLIT : MATRIX_FLOATS);
+            assert_non_null(step);
+            assert_int_equal(constant_of(step, "GUARDED"), is_split && cases[i].content.activation != RELU6);
             end(&session);
             tflite_plugin_destroy_delegate(delegate);
         }
@@ -349,10 +440,15 @@ static void only_halves_are_narrow(void **state)
         struct content content;
         bool is_narrow;
     } cases[] = {
-        {{RELU6, 0, 0, true}, true},         {{RELU6, 0, 0, false}, false},       {{RELU, 0, 0, true}, false},
-        {{RELU6, 65504, 0, true}, true},     {{RELU6, 65536, 0, true}, false},    {{RELU6, NAN, 0, true}, false},
-        {{RELU6, 0x1p-24f, 0, true}, true},  {{RELU6, 0x1p-25f, 0, true}, false}, // the smallest half, and half of it
-        {{RELU6, 1.0f / 3, 0, true}, false},
+        {{.activation = RELU6, .halves = true}, true},
+        {{.activation = RELU6}, false},
+        {{.activation = RELU, .halves = true}, true},
+        {{.activation = RELU6, .last_weight = 65504, .halves = true}, true},
+        {{.activation = RELU6, .last_weight = 65536, .halves = true}, false},
+        {{.activation = RELU6, .last_weight = NAN, .halves = true}, false},
+        {{.activation = RELU6, .last_weight = 0x1p-24f, .halves = true}, true}, // the smallest half
+        {{.activation = RELU6, .last_weight = 0x1p-25f, .halves = true}, false},
+        {{.activation = RELU6, .last_weight = 1.0f / 3, .halves = true}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct session session;
@@ -374,6 +470,8 @@ int main(void)
         cmocka_unit_test(only_halves_are_narrow),
         cmocka_unit_test(shared_memory_of_cuda),
         cmocka_unit_test(forms_of_cuda),
+        cmocka_unit_test(windows_of_cuda),
+        cmocka_unit_test(numbers_without_bounds),
         cmocka_unit_test(fragments_on_vulkan),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},
         {"plain_code vulkan", plain_code, NULL, NULL, "vulkan"},

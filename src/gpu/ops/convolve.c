@@ -544,8 +544,8 @@ enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS };
 static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct gpu_convolution *conv,
                                        const struct gpu_conv_size *size, int *form)
 {
-    *form = gpu_matrix_takes(conv) ? gpu_matrix_form(plan, conv->x, conv) : -1;
-    int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, size, *form);
+    *form = gpu_matrix_takes(conv) ? gpu_matrix_form(plan, conv->x, conv, true) : -1;
+    int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, conv, size, *form);
     if (winograd == INT64_MAX && matrix == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
     if (winograd < direct && winograd < matrix) return WINOGRAD;

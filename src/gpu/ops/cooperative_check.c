@@ -83,7 +83,7 @@ static bool write_buffers(struct run *run, const struct product *product, int fo
         return false;
     }
     memcpy(weights, product->bias, sizeof product->bias);
-    gpu_matrix_pack(&conv, form, &block, STEPS, true, weights + (size_t)4 * SLICES);
+    gpu_matrix_pack(&conv, form, &block, STEPS, GPU_MATRIX_FRAGMENTS, weights + (size_t)4 * SLICES);
     float slices[SLICES][SIDE][4];
     for (int position = 0; position < SIDE; position++)
         for (int k = 0; k < SIDE; k++) slices[k / 4][position][k % 4] = product->x[position][k];

@@ -20,9 +20,10 @@
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_shared.h"
 #include "gpu/ops/matrix_text.h"
+#include "gpu/ops/matrix_window.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, CONSTANTS };
+enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, GUARDED, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -39,9 +40,10 @@ const struct gpu_kernel gpu_kernel_matrix = {
                   {"IN", IN_WINDOW},
                   {"DEPTH", 1},  // steps that are loaded before the first is multiplied
                   {"ROUND", 4},  // outputs of a work-item that are summed in shared memory at a time
-                  {"MATRIX", MATRIX_FLOATS}),
+                  {"MATRIX", MATRIX_FLOATS},
+                  {"GUARDED", 0}),  // 1: numbers that are split may be too large or small for it
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
-    .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
+    .shared = {"float4 tile[GROUP_X * GROUP_Y * GROUP_Z * ROUND]", "int vote[4]"},
     .epilogue = true,
     .matrix = true,
     .waits = true,
@@ -51,32 +53,38 @@ const struct gpu_kernel gpu_kernel_matrix = {
         int plane = x_w * x_h;
         int skipped = 0;
     ) GPU_CONV_PLACES_IN_X(2 * BLOCK_X, 8) GPU_TEXT(
+        int lid = (LID2 * GROUP_Y + LID1) * 32 + LID0;
+    ) GPU_MATRIX_GUARD GPU_TEXT(
         WAIT;
-        for (int begin = 0; begin < P_sum.w; begin += GROUP_Z * DEPTH) {
-            acc4 v[DEPTH * 2 * BLOCK_X];
-            UNROLL for (int n = 0; n < DEPTH; n += 1) {
-                int term = (begin + LID2 + n * GROUP_Z) * 4 + part;
+        for (int pass = 0; pass < passes; pass += 1) {
+            for (int begin = 0; begin < P_sum.w; begin += GROUP_Z * DEPTH) {
+                acc4 v[DEPTH * 2 * BLOCK_X];
+                UNROLL for (int n = 0; n < DEPTH; n += 1) {
+                    int term = (begin + LID2 + n * GROUP_Z) * 4 + part;
     ) GPU_CONV_FIND_TERM(term / x_s, tap / P_sum.y) GPU_TEXT(
-                UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
-                    v[n * 2 * BLOCK_X + i] = splatf4(0.0f);
+                    UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
+                        v[n * 2 * BLOCK_X + i] = splatf4(0.0f);
     ) GPU_CONV_LOCATE(i) GPU_TEXT(
-                    if (inside) v[n * 2 * BLOCK_X + i] = to_acc4(load_x(from));
+                        if (inside) v[n * 2 * BLOCK_X + i] = to_acc4(load_x(from));
+                    }
                 }
-            }
-            UNROLL for (int n = 0; n < DEPTH; n += 1) {
-                UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                    acc4 first = v[(n * BLOCK_X + i) * 2];
-                    acc4 last = first;
-                    MATRIX_OPERANDS(first, last, v[(n * BLOCK_X + i) * 2], v[(n * BLOCK_X + i) * 2 + 1]);
+                UNROLL for (int n = 0; n < DEPTH; n += 1) {
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+    ) GPU_MATRIX_MEASURE(v[(n * BLOCK_X + i) * 2]) GPU_MATRIX_MEASURE(v[(n * BLOCK_X + i) * 2 + 1]) GPU_TEXT(
+                        acc4 first = v[(n * BLOCK_X + i) * 2];
+                        acc4 last = first;
+                        MATRIX_OPERANDS(first, last, v[(n * BLOCK_X + i) * 2], v[(n * BLOCK_X + i) * 2 + 1]);
     ) GPU_MATRIX_ADD_STEP(first, last) GPU_TEXT(
+                    }
+                }
+                s0 += GROUP_Z * DEPTH;
+                if (begin + GROUP_Z * DEPTH < P_sum.w) {
+    ) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_TEXT(
                 }
             }
-            s0 += GROUP_Z * DEPTH;
-            if (begin + GROUP_Z * DEPTH < P_sum.w) {
-    ) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_TEXT(
-            }
+    ) GPU_MATRIX_JUDGE(GPU_TEXT(s0 = LID2;) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_MATRIX_BEGIN_SUMS) GPU_TEXT(
         }
-    ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
+    ) GPU_MATRIX_SCALE_BACK GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
 };
 // clang-format on
 
@@ -214,7 +222,7 @@ static struct gpu_matrix_block choose_tuned(const struct gpu_plan *plan, const s
 
 // ---- the form -------------------------------------------------------------------------------------------------------
 
-enum { LIMIT = 256 }; // of the size of numbers that are split
+enum { LIMIT = 256 }; // of the size of numbers that are split and not guarded
 
 // Returns whether the elements of a value are between -LIMIT and LIMIT, whatever the input of the network.
 static bool is_bounded(const struct gpu_value *value)
@@ -268,11 +276,13 @@ static unsigned split_forms(const struct gpu_convolution *conv)
     return (unsigned)halves << MATRIX_NARROW | (unsigned)moderate << MATRIX_SPLIT;
 }
 
-int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv)
+int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
+                    bool guards)
 {
     unsigned forms = plan->caps->matrix_forms | plan->caps->fragment_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
-    if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) && is_bounded(x)) {
+    if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) &&
+        ((guards && !plan->caps->fragment_forms) || is_bounded(x))) {
         const unsigned splits = forms & (conv ? split_forms(conv) : 1u << MATRIX_SPLIT);
         if (splits) return splits >> MATRIX_NARROW & 1 ? MATRIX_NARROW : MATRIX_SPLIT;
     }
@@ -294,22 +304,36 @@ static int64_t shared_cycles(const struct gpu_plan *plan, const struct gpu_conv_
     return cycles == INT64_MAX ? cycles : cycles / 5 * 4;
 }
 
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
+static int64_t window_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
+{
+    return conv ? gpu_matrix_window_cycles(plan, conv, form) : INT64_MAX;
+}
+
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv,
+                          const struct gpu_conv_size *size, int form)
 {
     struct gpu_matrix_block block;
     if (form < 0) return INT64_MAX;
-    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), shared = shared_cycles(plan, size, form);
+    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), shared = shared_cycles(plan, size, form),
+            window = window_cycles(plan, conv, form);
+    if (window < cycles) cycles = window;
     return shared < cycles ? shared : cycles;
 }
 
 // ---- weights --------------------------------------------------------------------------------------------------------
 
-// The weights of four input channels, from term on, and one output; zeros where there are none.
-static void gather(const struct gpu_convolution *conv, int term, int output, float four[4])
+// The weights of the four input channels of slice `part` of a step, and one output; zeros where there are none.
+static void gather(const struct gpu_convolution *conv, enum gpu_matrix_order order, int64_t step, int part, int output,
+                   float four[4])
 {
-    int slices = gpu_slices(conv->x->shape), tap = term / slices, input = term % slices * 4;
+    int slices = gpu_slices(conv->x->shape), taps = conv->kernel_w * conv->kernel_h;
+    int term = (int)step * 4 + part, tap = term / slices, input = term % slices * 4;
+    if (order == GPU_MATRIX_BY_CHUNKS) {
+        tap = (int)(step % taps);
+        input = ((int)(step / taps) * 4 + part) * 4;
+    }
     memset(four, 0, 4 * sizeof *four);
-    if (output >= conv->outputs || tap >= conv->kernel_w * conv->kernel_h) return;
+    if (output >= conv->outputs || tap >= taps) return;
     const float *from = weights_of(conv, output, tap);
     for (int i = 0; i < 4 && input + i < conv->inputs; i++) four[i] = from[(input + i) * conv->by_input];
 }
@@ -348,7 +372,7 @@ static void pack_fragment(const struct gpu_convolution *conv, int form, int64_t 
     enum { SECOND = 4 * SUBGROUP };
     for (int i = 0; i < 16 * 4; i++, to += 2) {
         float four[4];
-        gather(conv, (int)step * 4 + i % 4, (int)tile * 16 + i / 4, four);
+        gather(conv, GPU_MATRIX_FRAGMENTS, step, i % 4, (int)tile * 16 + i / 4, four);
         for (int pair = 0; pair < 2; pair++) {
             to[pair] = pair_of(four[2 * pair], four[2 * pair + 1]);
             if (form == MATRIX_SPLIT) to[SECOND + pair] = pair_of(rest_of(four[2 * pair]), rest_of(four[2 * pair + 1]));
@@ -357,13 +381,14 @@ static void pack_fragment(const struct gpu_convolution *conv, int form, int64_t 
 }
 
 // The vectors of all work-items for one tile and step.
-static void pack_step(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
+static void pack_step(const struct gpu_convolution *conv, int form, enum gpu_matrix_order order, int64_t tile,
+                      int64_t step, int32_t *to)
 {
     for (int item = 0; item < SUBGROUP; item++) {
         float numbers[8];
-        int output = (int)tile * 16 + item / 8 * 4 + item / 4 % 2, term = (int)step * 4 + item % 4;
-        gather(conv, term, output, numbers);
-        gather(conv, term, output + 2, numbers + 4);
+        int output = (int)tile * 16 + item / 8 * 4 + item / 4 % 2;
+        gather(conv, order, step, item % 4, output, numbers);
+        gather(conv, order, step, item % 4, output + 2, numbers + 4);
         pack_item(form, numbers, to + (size_t)4 * item);
     }
 }
@@ -379,24 +404,28 @@ int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int s
 }
 
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
-                     bool fragments, int32_t *to)
+                     enum gpu_matrix_order order, int32_t *to)
 {
     int64_t rows = rows_of(block, gpu_slices(conv->y->shape));
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
-            for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form))
-                (fragments ? pack_fragment : pack_step)(conv, form, row * block->outputs + tile, step, to);
+            for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form)) {
+                if (order == GPU_MATRIX_FRAGMENTS)
+                    pack_fragment(conv, form, row * block->outputs + tile, step, to);
+                else
+                    pack_step(conv, form, order, row * block->outputs + tile, step, to);
+            }
 }
 
 struct gpu_weights *gpu_matrix_weights(struct gpu_plan *plan, const struct gpu_convolution *conv, int form,
-                                       const struct gpu_matrix_block *block, int64_t steps)
+                                       const struct gpu_matrix_block *block, int64_t steps, enum gpu_matrix_order order)
 {
     int slices = gpu_slices(conv->y->shape);
     int64_t count = slices + gpu_matrix_vectors(block, form, slices, steps);
     struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;
     for (int i = 0; i < conv->outputs && conv->bias; i++) weights->integers[i] = gpu_float_bits(conv->bias[i]);
-    gpu_matrix_pack(conv, form, block, steps, plan->caps->fragment_forms, weights->integers + (size_t)4 * slices);
+    gpu_matrix_pack(conv, form, block, steps, order, weights->integers + (size_t)4 * slices);
     return weights;
 }
 
@@ -432,17 +461,21 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
 {
     struct gpu_matrix_launch launch = {.kernel = &gpu_kernel_matrix};
     struct gpu_matrix_block *block = &launch.block;
-    if (shared_cycles(plan, size, form) < gpu_choose_matrix_block(plan->caps, size, form, block))
-        return gpu_plan_matrix_shared(plan, conv, size, places, form);
+    bool guarded = (form == MATRIX_SPLIT || form == MATRIX_NARROW) && !is_bounded(conv->x);
+    int64_t shared = shared_cycles(plan, size, form), window = window_cycles(plan, conv, form),
+            plain = gpu_choose_matrix_block(plan->caps, size, form, block);
+    if (window < shared && window < plain) return gpu_plan_matrix_window(plan, conv, form, guarded);
+    if (shared < plain) return gpu_plan_matrix_shared(plan, conv, size, places, form, guarded);
     *block = choose_tuned(plan, size, form, places->in, &launch.tuned);
     int64_t all = gpu_divide_up(size->terms, 4), together = (int64_t)block->along * block->depth;
     launch.steps = gpu_divide_up(all, together) * together;
-    launch.weights = gpu_matrix_weights(plan, conv, form, block, launch.steps);
+    launch.weights = gpu_matrix_weights(plan, conv, form, block, launch.steps,
+                                        plan->caps->fragment_forms ? GPU_MATRIX_FRAGMENTS : GPU_MATRIX_BY_TAPS);
     if (!launch.weights) return false;
     if (plan->caps->fragment_forms) return gpu_plan_cooperative(plan, conv, size, places, form, &launch);
     int values[CONSTANTS] = {
         [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs, [OUT] = places->out, [IN] = places->in,
-        [DEPTH] = block->depth,       [ROUND] = round_of(block),  [MATRIX] = form,
+        [DEPTH] = block->depth,       [ROUND] = round_of(block),  [MATRIX] = form,     [GUARDED] = guarded,
     };
     launch.values = values;
     return gpu_matrix_dispatch(plan, conv, size, places, &launch);

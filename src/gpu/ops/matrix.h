@@ -21,16 +21,21 @@ int gpu_matrix_resident(int items);
 // The cycles that a quarter of a compute unit takes for a step of a block.
 int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 
-// Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet.
-int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv);
+// Returns the form of products with x; -1: there is none. conv: NULL where the weights are not known yet. guards: the
+// kernel may split numbers without bounds, for it computes from floats what halves do not hold (GUARDED).
+int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
+                    bool guards);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which
-// the units take it. fragments: as cooperative.c loads it, else as MATRIX_STEP takes it.
+// the units take it: steps of the list of all taps' slices, tap after tap; of four slices with all taps, and then the
+// next four; or of the first list, as cooperative.c loads it.
+enum gpu_matrix_order { GPU_MATRIX_BY_TAPS, GPU_MATRIX_BY_CHUNKS, GPU_MATRIX_FRAGMENTS };
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
-                     bool fragments, int32_t *to);
+                     enum gpu_matrix_order order, int32_t *to);
 // The vectors of a dispatch's weights: the bias, and then those. NULL after a message.
 struct gpu_weights *gpu_matrix_weights(struct gpu_plan *plan, const struct gpu_convolution *conv, int form,
-                                       const struct gpu_matrix_block *block, int64_t steps);
+                                       const struct gpu_matrix_block *block, int64_t steps,
+                                       enum gpu_matrix_order order);
 
 // What the fastest block takes, in cycles of a compute unit; INT64_MAX: no block fits the device, and *best stays as it
 // is. form: enum gpu_matrix_form.
@@ -44,8 +49,10 @@ struct gpu_matrix_places {
     int step_w, step_h; // strides, or what is between positions of y
     int64_t positions;  // of all batches
 };
-// Returns the cycles of a compute unit that sums in this form take; INT64_MAX: the form is -1, or no block fits.
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form);
+// Returns the cycles of a compute unit that sums in this form take; INT64_MAX: the form is -1, or no block fits. conv:
+// NULL where windows of several taps are not asked for.
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv,
+                          const struct gpu_conv_size *size, int form);
 // Returns whether a convolution can be computed in this way, where there is a form for it.
 bool gpu_matrix_takes(const struct gpu_convolution *conv);
 bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,

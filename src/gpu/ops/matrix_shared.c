@@ -18,7 +18,7 @@
 #include "gpu/ops/matrix_text.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHEAD, RESIDENT, CONSTANTS };
+enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHEAD, RESIDENT, GUARDED, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -38,6 +38,15 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHE
         }                                                                                                \
     )
 
+// Fetches the first weights for a second pass, and lets the sums begin.
+#define FETCH_AGAIN                                                                                      \
+    GPU_TEXT(                                                                                            \
+        for (int n = 0; n < STAGES; n += 1) {                                                            \
+            int slot = (chunks + n) % STAGES;                                                            \
+            fetch_weights(slot, P_space.w + slot * each, stream + n * each, each);                      \
+        }                                                                                                \
+    ) GPU_MATRIX_BEGIN_SUMS
+
 const struct gpu_kernel gpu_kernel_matrix_shared = {
     .name = "convolve_matrix_shared",
     .group = {32, 1, 1},
@@ -56,8 +65,10 @@ const struct gpu_kernel gpu_kernel_matrix_shared = {
                   {"MATRIX", MATRIX_SPLIT},
                   {"TILE", 288},     // vectors: x of two chunks, then weights; in the end those of a round
                   {"AHEAD", 1},      // chunks of x that are loaded before the first is multiplied
-                  {"RESIDENT", 2}),
+                  {"RESIDENT", 2},
+                  {"GUARDED", 0}),   // 1: numbers that are split may be too large or small for it
     .value_names = {GPU_CONV_OUTS(GPU_VALUE_NAME), GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
+    .shared = {"int vote[4]"},
     .dynamic_shared = true,
     .epilogue = true,
     .matrix = true,
@@ -87,56 +98,65 @@ const struct gpu_kernel gpu_kernel_matrix_shared = {
     ) GPU_CONV_PLACES_IN_X(2, 8) GPU_TEXT(
         acc4 next[AHEAD * TURNS * 2];
         int kind = 4 * CHUNK * (8 * BLOCK_X + 2);
+    ) GPU_MATRIX_GUARD GPU_TEXT(
         WAIT;
-        UNROLL for (int d = 0; d < AHEAD; d += 1) {
-    ) LOAD_X(d, d) GPU_TEXT(
-        }
-        for (int first = 0; first < chunks; first += AHEAD) {
+        for (int pass = 0; pass < passes; pass += 1) {
+            int before = pass * chunks;
             UNROLL for (int d = 0; d < AHEAD; d += 1) {
-                int c = first + d;
-                if (AHEAD == 1 || c < chunks) {
-                    int operands = c % 2 * (2 * kind);
-                    UNROLL for (int t = 0; t < TURNS; t += 1) {
-                        int to = operands + (own_slice + t * turn) * (8 * BLOCK_X + 2) + own;
-                        acc4 high = next[(d * TURNS + t) * 2];
-                        acc4 low = high;
-                        MATRIX_OPERANDS(high, low, next[(d * TURNS + t) * 2], next[(d * TURNS + t) * 2 + 1]);
-                        tile[to] = high;
-                        tile[to + kind] = low;
-                    }
-                    if (c + AHEAD < chunks) {
-    ) LOAD_X(c + AHEAD, d) GPU_TEXT(
-                    }
-                    ARRIVED(c % STAGES, c / STAGES);
-                    BARRIER;
-                    int again = c - 1 + STAGES;
-                    if (c > 0 && again < chunks)
-                        fetch_weights(again % STAGES, P_space.w + again % STAGES * each, stream + again * each, each);
-                    UNROLL for (int n = 0; n < CHUNK / GROUP_Z; n += 1) {
-                        int step = n * GROUP_Z + LID2;
-                        int at = operands + (step * 4 + part) * (8 * BLOCK_X + 2) + row;
-                        int k = P_space.w + c % STAGES * each + (step * GROUP_Y + LID1) * BLOCK_O * vectors * 32 + LID0;
-                        acc4 columns[2 * BLOCK_X];
-                        UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                            columns[2 * i] = tile[at + i * 8];
-                            columns[2 * i + 1] = tile[at + kind + i * 8];
+    ) LOAD_X(d, d) GPU_TEXT(
+            }
+            for (int first = 0; first < chunks; first += AHEAD) {
+                UNROLL for (int d = 0; d < AHEAD; d += 1) {
+                    int c = first + d;
+                    if (AHEAD == 1 || c < chunks) {
+                        int operands = c % 2 * (2 * kind);
+                        UNROLL for (int t = 0; t < TURNS; t += 1) {
+    ) GPU_MATRIX_MEASURE(next[(d * TURNS + t) * 2]) GPU_MATRIX_MEASURE(next[(d * TURNS + t) * 2 + 1]) GPU_TEXT(
+                            int to = operands + (own_slice + t * turn) * (8 * BLOCK_X + 2) + own;
+                            acc4 high = next[(d * TURNS + t) * 2];
+                            acc4 low = high;
+                            MATRIX_OPERANDS(high, low, next[(d * TURNS + t) * 2], next[(d * TURNS + t) * 2 + 1]);
+                            tile[to] = high;
+                            tile[to + kind] = low;
                         }
-                        UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                            acc4 first_weights = tile[k + j * vectors * 32];
-                            acc4 last_weights = first_weights;
-                            if (MATRIX == MATRIX_SPLIT) last_weights = tile[k + j * vectors * 32 + 32];
-                            int4 first_bits = float4_to_bits(first_weights);
-                            int4 last_bits = float4_to_bits(last_weights);
+                        if (c + AHEAD < chunks) {
+    ) LOAD_X(c + AHEAD, d) GPU_TEXT(
+                        }
+                        int slot = (before + c) % STAGES;
+                        ARRIVED(slot, (before + c) / STAGES);
+                        BARRIER;
+                        int again = c - 1 + STAGES;
+                        int freed = (before + again) % STAGES;
+                        if (c > 0 && again < chunks)
+                            fetch_weights(freed, P_space.w + freed * each, stream + again * each, each);
+                        UNROLL for (int n = 0; n < CHUNK / GROUP_Z; n += 1) {
+                            int step = n * GROUP_Z + LID2;
+                            int at = operands + (step * 4 + part) * (8 * BLOCK_X + 2) + row;
+                            int k = P_space.w + slot * each + (step * GROUP_Y + LID1) * BLOCK_O * vectors * 32 + LID0;
+                            acc4 columns[2 * BLOCK_X];
                             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                                MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],
-                                            rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1],
-                                            columns[2 * i], columns[2 * i + 1], first_bits, last_bits);
+                                columns[2 * i] = tile[at + i * 8];
+                                columns[2 * i + 1] = tile[at + kind + i * 8];
+                            }
+                            UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                                acc4 first_weights = tile[k + j * vectors * 32];
+                                acc4 last_weights = first_weights;
+                                if (MATRIX == MATRIX_SPLIT) last_weights = tile[k + j * vectors * 32 + 32];
+                                int4 first_bits = float4_to_bits(first_weights);
+                                int4 last_bits = float4_to_bits(last_weights);
+                                UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                                    MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],
+                                                rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1],
+                                                columns[2 * i], columns[2 * i + 1], first_bits, last_bits);
+                                }
                             }
                         }
                     }
                 }
             }
+    ) GPU_MATRIX_JUDGE(FETCH_AGAIN) GPU_TEXT(
         }
+    ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
     ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
 };
 // clang-format on
@@ -288,7 +308,7 @@ static struct layout choose(const struct gpu_plan *plan, const struct gpu_conv_s
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
 bool gpu_plan_matrix_shared(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                            const struct gpu_matrix_places *places, int form)
+                            const struct gpu_matrix_places *places, int form, bool guarded)
 {
     struct gpu_matrix_launch launch = {.kernel = &gpu_kernel_matrix_shared};
     struct layout layout = choose(plan, size, form, places->in, &launch.tuned);
@@ -298,7 +318,7 @@ bool gpu_plan_matrix_shared(struct gpu_plan *plan, const struct gpu_convolution 
     launch.block = *block;
     launch.steps = layout.chunks * layout.chunk;
     launch.shared_at = layout.weights;
-    launch.weights = gpu_matrix_weights(plan, conv, form, &together, launch.steps);
+    launch.weights = gpu_matrix_weights(plan, conv, form, &together, launch.steps, GPU_MATRIX_BY_TAPS);
     if (!launch.weights) return false;
     int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
@@ -313,6 +333,7 @@ bool gpu_plan_matrix_shared(struct gpu_plan *plan, const struct gpu_convolution 
         [TILE] = layout.tile,
         [AHEAD] = layout.ahead,
         [RESIDENT] = layout.resident,
+        [GUARDED] = guarded,
     };
     launch.values = values;
     return gpu_matrix_dispatch(plan, conv, size, places, &launch);

@@ -10,6 +10,6 @@
 // The cycles of a compute unit that the fastest block takes; INT64_MAX: there is none, or the form is another.
 int64_t gpu_matrix_shared_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size, int form);
 bool gpu_plan_matrix_shared(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,
-                            const struct gpu_matrix_places *places, int form);
+                            const struct gpu_matrix_places *places, int form, bool guarded);
 
 #endif

@@ -64,6 +64,63 @@
         }                                                                                                \
     )
 
+// Where x is GUARDED, a work-item keeps the size of the largest number that it has split (extent). If one of the group's
+// is too large for a half, or all are so small that halves round them coarsely, the group takes its sums once more, of
+// numbers times a power of two (scale) that makes the largest of them about as large as halves can be. The kernel has
+// `int vote[4]` in shared memory, lid, and a loop while pass < passes.
+#define GPU_MATRIX_GUARD                                                                                 \
+    GPU_TEXT(                                                                                            \
+        int passes = 1;                                                                                  \
+        float extent = 0.0f;                                                                             \
+        float scale = 1.0f;                                                                              \
+        float scale_back = 1.0f;                                                                         \
+    )
+#define GPU_MATRIX_MEASURE(V)                                                                            \
+    GPU_TEXT(                                                                                            \
+        if (GUARDED == 1) {                                                                              \
+            acc4 size = abs(V);                                                                          \
+            extent = max(extent, max(max(size.x, size.y), max(size.z, size.w)));                         \
+            V = V * scale;                                                                               \
+        }                                                                                                \
+    )
+// Finds the exponent of the group's largest number bit by bit, and scales the sums' beginnings. AGAIN: what loads the
+// first weights again and lets the sums begin.
+#define GPU_MATRIX_JUDGE(AGAIN)                                                                          \
+    GPU_TEXT(                                                                                            \
+        if (GUARDED == 1 && pass == 0) {                                                                 \
+            if (lid < 4) vote[lid] = 0;                                                                  \
+            BARRIER;                                                                                     \
+            if (extent >= 60000.0f) vote[0] = 1;                                                         \
+            if (extent >= 0.0001220703125f) vote[1] = 1;                                                 \
+            if (extent > 0.0f) vote[2] = 1;                                                              \
+            BARRIER;                                                                                     \
+            if (vote[0] > 0 || (vote[1] == 0 && vote[2] > 0)) {                                          \
+                int exponent = 0;                                                                        \
+                for (int bit = 128; bit > 0; bit = bit / 2) {                                            \
+                    if (float_to_bits(extent) / 8388608 >= exponent + bit) vote[3] = bit;                \
+                    BARRIER;                                                                             \
+                    if (vote[3] == bit) exponent += bit;                                                 \
+                    BARRIER;                                                                             \
+                }                                                                                        \
+                exponent = min(max(267 - exponent, 1), 253);                                             \
+                scale = bits_to_float(exponent * 8388608);                                               \
+                scale_back = bits_to_float((254 - exponent) * 8388608);                                  \
+                passes = 2;                                                                              \
+    ) AGAIN GPU_TEXT(                                                                                    \
+                UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] = sums[n] * scale;     \
+            }                                                                                            \
+        }                                                                                                \
+    )
+#define GPU_MATRIX_SCALE_BACK                                                                            \
+    GPU_TEXT(                                                                                            \
+        if (GUARDED == 1) {                                                                              \
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {                                  \
+                sums[n] = sums[n] * scale_back;                                                          \
+                rest[n] = rest[n] * scale_back;                                                          \
+            }                                                                                            \
+        }                                                                                                \
+    )
+
 // Adds up the sums of the subgroups along z, a ROUND at a time in shared memory, and finishes each: FINISH takes v,
 // output n of the block.
 #define GPU_MATRIX_END_SUMS(FINISH)                                                                      \

@@ -235,7 +235,7 @@ static int form_of(const struct gpu_plan *plan, const struct gpu_depthwise *dept
 {
     int span = (depthwise->kernel_h - 1) * depthwise->dilation_h + 3 * depthwise->stride_h;
     if (!plan->caps->matrix_forms || depthwise->kernel_w != depthwise->kernel_h || span > MAX_SPAN) return -1;
-    return gpu_matrix_form(plan, depthwise->y, pointwise);
+    return gpu_matrix_form(plan, depthwise->y, pointwise, false);
 }
 
 int64_t gpu_separable_matrix_cycles(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise,
@@ -303,7 +303,7 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
         weights->integers[i] = gpu_float_bits(pointwise->bias[i]);
     if (!pack_depthwise(depthwise, size, weights->integers + (size_t)4 * size->slices))
         return gpu_plan_fail(plan, "out of memory");
-    gpu_matrix_pack(pointwise, form, block, all.steps, false, weights->integers + 4 * first);
+    gpu_matrix_pack(pointwise, form, block, all.steps, GPU_MATRIX_BY_TAPS, weights->integers + 4 * first);
 
     bool staged = node->epilogue.count > 0;
     struct gpu_shape y = pointwise->y->shape;

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// See matrix_window.h. A work-group computes a tile of positions, 16 wide, and some outputs. Its subgroups have
+// BLOCK_X rows of the tile and BLOCK_O tiles of 16 outputs each, ACROSS of them side by side along outputs. The sum
+// comes in chunks of four input slices with all taps, a step of 16 channels (MATRIX_STEP, docs/kernel_dialect.md) for
+// each tap. While the units multiply a chunk, the work-items load the next one's patch of x; then they split each
+// number once, as an operand, into the other half of the shared memory. The weights of STAGES chunks are copied there
+// in bulk, the first ones before the kernel waits for earlier dispatches.
+//
+// The columns of a patch lie apart by their place in a stride, so that neighboring positions are neighbors there.
+#include "gpu/ops/matrix_window.h"
+
+#include <limits.h>
+
+#include "gpu/ops/convolve_text.h"
+#include "gpu/ops/costs.h"
+#include "gpu/ops/matrix_text.h"
+
+// The indices of the kernel's constants.
+enum {
+    BLOCK_X,
+    BLOCK_O,
+    ACROSS,
+    IN,
+    WINDOW_W,
+    WINDOW_H,
+    STRIDE,
+    PATCH_W,
+    PATCH_H,
+    PLANE,
+    STAGES,
+    TURNS,
+    MATRIX,
+    TILE,
+    RESIDENT,
+    GUARDED,
+    CONSTANTS
+};
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// Loads the work-item's vectors of chunk C.
+#define LOAD_PATCH(C)                                                                                    \
+    GPU_TEXT(                                                                                            \
+        UNROLL for (int t = 0; t < TURNS; t += 1) {                                                      \
+            next[t] = splatf4(0.0f);                                                                     \
+            if (from[t] >= 0 && slice_of[t] + (C) * 4 < x_s) next[t] = to_acc4(load_x(from[t] + (C) * 4 * plane)); \
+        }                                                                                                \
+    )
+
+// Writes v, output n of the block.
+#define FINISH                                                                                           \
+    GPU_TEXT(                                                                                            \
+        int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
+        int4 p = mki4(first_x + row + n % 2 * 8, first_y + n / 2 % BLOCK_X, o, batch);                   \
+        if (p.x < y_w && p.y < y_h && o < y_s) write_y(p, finish(to_real4(v), p));                       \
+    )
+
+// Fetches the first weights for a second pass, and lets the sums begin.
+#define FETCH_AGAIN                                                                                      \
+    GPU_TEXT(                                                                                            \
+        for (int n = 0; n < STAGES; n += 1) {                                                            \
+            int slot = (chunks + n) % STAGES;                                                            \
+            fetch_weights(slot, P_sum.z + slot * each, stream + n * each, each);                      \
+        }                                                                                                \
+    ) GPU_MATRIX_BEGIN_SUMS
+
+const struct gpu_kernel gpu_kernel_matrix_window = {
+    .name = "convolve_matrix_window",
+    .group = {32, 1, 1},
+    .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},
+    // sum: chunks, where the streams begin in the weights, and the weights in shared memory; step: padding.
+    .params = {"sum", "step"},
+    GPU_CONSTANTS({"BLOCK_X", 1},
+                  {"BLOCK_O", 1},
+                  {"ACROSS", 1},
+                  {"IN", IN_WINDOW},
+                  {"WINDOW_W", 3},
+                  {"WINDOW_H", 3},
+                  {"STRIDE", 1},
+                  {"PATCH_W", 18},
+                  {"PATCH_H", 3},
+                  {"PLANE", 58},     // vectors of a slice of the patch in shared memory
+                  {"STAGES", 1},
+                  {"TURNS", 7},      // vectors of a patch that a work-item loads
+                  {"MATRIX", MATRIX_SPLIT},
+                  {"TILE", 1072},    // vectors: x of two chunks, then weights
+                  {"RESIDENT", 1},
+                  {"GUARDED", 0}),   // 1: numbers that are split may be too large or small for it
+    .value_names = {GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
+    .shared = {"int vote[4]"},
+    .dynamic_shared = true,
+    .epilogue = true,
+    .matrix = true,
+    .waits = true,
+    .body = GPU_TEXT(
+        int lid = LID1 * 32 + LID0;
+        int row = LID0 / 4;
+        int part = LID0 % 4;
+        int beside = LID1 % ACROSS;
+        int below = LID1 / ACROSS * BLOCK_X;
+        int vectors = pick(MATRIX < MATRIX_HALVES, 2, 1);
+        int of_tap = ACROSS * BLOCK_O * vectors * 32;
+        int each = WINDOW_W * WINDOW_H * of_tap;
+        int chunks = P_sum.x;
+        int stream = P_sum.y + GROUP1 * chunks * each;
+        for (int n = 0; n < STAGES; n += 1) fetch_weights(n, P_sum.z + n * each, stream + n * each, each);
+        int first_slice = (GROUP1 * ACROSS + beside) * (4 * BLOCK_O) + part;
+        acc4 sums[2 * BLOCK_X * BLOCK_O];
+        acc4 rest[2 * BLOCK_X * BLOCK_O];
+    ) GPU_MATRIX_BEGIN_SUMS GPU_TEXT(
+        int rows = GROUP_Y / ACROSS * BLOCK_X;
+        int tiles_x = (y_w + 15) / 16;
+        int tiles_y = (y_h + rows - 1) / rows;
+        int tile_row = GROUP0 / tiles_x;
+        int batch = tile_row / tiles_y;
+        int first_x = (GROUP0 - tile_row * tiles_x) * 16;
+        int top = (tile_row - batch * tiles_y) * rows;
+        int first_y = top + below;
+        int plane = x_w * x_h;
+        int from[TURNS];
+        int to[TURNS];
+        int slice_of[TURNS];
+        UNROLL for (int t = 0; t < TURNS; t += 1) {
+            int vector = lid + t * (GROUP_Y * 32);
+            int slice = vector / (PATCH_W * PATCH_H);
+            int line = vector / PATCH_W - slice * PATCH_H;
+            int column = vector % PATCH_W;
+            int ax = first_x * STRIDE + column - P_step.x;
+            int ay = top * STRIDE + line - P_step.y;
+            bool inside = slice < 4;
+            if (IN == IN_WINDOW) inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;
+            if (IN == IN_MIRROR) {
+                ax = min(ax, (y_w - 1) * STRIDE + WINDOW_W - 1 - P_step.x);
+                ay = min(ay, (y_h - 1) * STRIDE + WINDOW_H - 1 - P_step.y);
+    ) GPU_CONV_MIRROR(ax, ay) GPU_TEXT(
+            }
+            slice_of[t] = slice;
+            from[t] = pick(inside, (batch * x_s + slice) * plane + ay * x_w + ax, -1);
+            to[t] = slice * PLANE + line * PATCH_W + column % STRIDE * (PATCH_W / STRIDE) + column / STRIDE;
+        }
+        acc4 next[TURNS];
+    ) GPU_MATRIX_GUARD GPU_TEXT(
+        WAIT;
+        for (int pass = 0; pass < passes; pass += 1) {
+            int before = pass * chunks;
+    ) LOAD_PATCH(0) GPU_TEXT(
+            for (int c = 0; c < chunks; c += 1) {
+                int operands = c % 2 * (4 * PLANE);
+                UNROLL for (int t = 0; t < TURNS; t += 1) {
+                    if (slice_of[t] < 4) {
+    ) GPU_MATRIX_MEASURE(next[t]) GPU_TEXT(
+                        acc4 high = next[t];
+                        acc4 low = high;
+                        MATRIX_OPERANDS(high, low, next[t], next[t]);
+                        tile[operands + to[t]] = mkf4(high.x, high.z, low.x, low.z);
+                    }
+                }
+                if (c + 1 < chunks) {
+    ) LOAD_PATCH(c + 1) GPU_TEXT(
+                }
+                int slot = (before + c) % STAGES;
+                ARRIVED(slot, (before + c) / STAGES);
+                BARRIER;
+                int again = c - 1 + STAGES;
+                int freed = (before + again) % STAGES;
+                if (c > 0 && again < chunks) fetch_weights(freed, P_sum.z + freed * each, stream + again * each, each);
+                int k = P_sum.z + slot * each + beside * BLOCK_O * vectors * 32 + LID0;
+                int at = operands + part * PLANE + below * STRIDE * PATCH_W + row;
+                for (int ty = 0; ty < WINDOW_H; ty += 1) {
+                    UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
+                        int here = at + ty * PATCH_W + tx % STRIDE * (PATCH_W / STRIDE) + tx / STRIDE;
+                        acc4 columns[2 * BLOCK_X];
+                        UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                            acc4 near = tile[here + i * STRIDE * PATCH_W];
+                            acc4 far = tile[here + i * STRIDE * PATCH_W + 8];
+                            columns[2 * i] = mkf4(near.x, far.x, near.y, far.y);
+                            columns[2 * i + 1] = mkf4(near.z, far.z, near.w, far.w);
+                        }
+                        UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                            acc4 first_weights = tile[k + j * vectors * 32];
+                            acc4 last_weights = first_weights;
+                            if (MATRIX < MATRIX_HALVES) last_weights = tile[k + j * vectors * 32 + 32];
+                            int4 first_bits = float4_to_bits(first_weights);
+                            int4 last_bits = float4_to_bits(last_weights);
+                            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                                MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],
+                                            rest[(j * BLOCK_X + i) * 2], rest[(j * BLOCK_X + i) * 2 + 1],
+                                            columns[2 * i], columns[2 * i + 1], first_bits, last_bits);
+                            }
+                        }
+                        k += of_tap;
+                    }
+                }
+            }
+    ) GPU_MATRIX_JUDGE(FETCH_AGAIN) GPU_TEXT(
+        }
+    ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
+        if (MATRIX == MATRIX_SPLIT || MATRIX == MATRIX_NARROW) {
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] += rest[n] * MATRIX_REST;
+        }
+        UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
+            acc4 v = sums[n];
+    ) FINISH GPU_TEXT(
+        }
+    ),
+};
+// clang-format on
+
+// ---- the block ------------------------------------------------------------------------------------------------------
+
+// A model of a device, in cycles of a compute unit, as that of matrix_shared.c, whose figures it takes. A quarter of
+// the unit takes PRODUCT cycles for each instruction of its products. One group alone does nothing while it loads. On
+// an H200 work takes four fifths of what is counted so (17 blocks of 490 x 490 positions with 32 channels, 58 to 125
+// us).
+enum { PRODUCT = 14, BANDWIDTH = 21, LATENCY = 900, START = 1500, SHARED_BYTES = 128, CONVERT = 3, CHUNK_CYCLES = 300 };
+enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 20, MAX_STAGES = 2, MAX_TURNS = 12 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16, TILE_W = 16, CHUNK_SLICES = 4 };
+// The units' instructions for a step of one tile by one tile.
+static const int instructions[] = {[MATRIX_FLOATS] = 12, [MATRIX_SPLIT] = 6, [MATRIX_HALVES] = 2, [MATRIX_NARROW] = 4};
+
+static int vectors_of(int form)
+{
+    return form < MATRIX_HALVES ? 2 : 1;
+}
+
+// A block, and what follows from it. across: subgroups along outputs; along: along rows.
+struct layout {
+    struct gpu_matrix_block block;
+    int64_t chunks, tiles; // of input slices; of positions, those of all images
+    int patch_w, patch_h, plane;
+    int stages, turns, weights, tile, resident;
+};
+
+static int subgroups_of(const struct layout *layout)
+{
+    return layout->block.across * layout->block.along;
+}
+
+static int resident_of(const struct layout *layout, int all, int form)
+{
+    const struct gpu_matrix_block *block = &layout->block;
+    int items = SUBGROUP * subgroups_of(layout);
+    int sums = 8 * block->positions * block->outputs * (form == MATRIX_SPLIT || form == MATRIX_NARROW ? 2 : 1);
+    int each = REGISTERS_BESIDE + sums + 7 * layout->turns + 8 * block->positions + 8;
+    int by_registers = each <= REGISTERS_EACH ? UNIT_REGISTERS / items / each : 0, by_memory = 2 * all / layout->tile;
+    return by_registers < by_memory ? by_registers : by_memory;
+}
+
+// Whether a block can be. Fills in the rest.
+static bool complete(struct layout *layout, const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
+{
+    const struct gpu_matrix_block *block = &layout->block;
+    const struct gpu_shape y = conv->y->shape;
+    int subgroups = subgroups_of(layout), items = SUBGROUP * subgroups, all = caps->dynamic_shared_bytes / 16;
+    int rows = block->along * block->positions, stride = conv->stride_w;
+    layout->chunks = gpu_divide_up(gpu_slices(conv->x->shape), CHUNK_SLICES);
+    layout->tiles = gpu_divide_up(y.w, TILE_W) * gpu_divide_up(y.h, rows) * y.b;
+    layout->patch_w = (int)gpu_divide_up((TILE_W - 1) * stride + conv->kernel_w, stride) * stride;
+    layout->patch_h = (rows - 1) * stride + conv->kernel_h;
+    // Eight work-items read two neighboring positions of four slices at a time: each from another bank.
+    layout->plane = layout->patch_w * layout->patch_h;
+    layout->plane += (10 - layout->plane % 8) % 8;
+    layout->turns = (int)gpu_divide_up(CHUNK_SLICES * layout->patch_w * layout->patch_h, items);
+    layout->weights = CHUNK_SLICES * layout->plane * (layout->chunks > 1 ? 2 : 1);
+    int each = conv->kernel_w * conv->kernel_h * block->across * block->outputs * vectors_of(form) * SUBGROUP;
+    int64_t stages = (all - layout->weights) / each;
+    if (stages > layout->chunks) stages = layout->chunks;
+    layout->stages = stages < MAX_STAGES ? (int)stages : MAX_STAGES;
+    layout->tile = layout->weights + layout->stages * each;
+    if (subgroups > MAX_SUBGROUPS || layout->stages < (layout->chunks > 1 ? 2 : 1) || layout->tile > all) return false;
+    layout->resident = resident_of(layout, all, form);
+    return 2 * block->positions * block->outputs <= MAX_OUTPUTS && layout->turns <= MAX_TURNS && layout->resident > 0 &&
+           items <= caps->max_group_size && subgroups <= caps->max_group[1] && layout->tiles <= caps->max_groups[0] &&
+           gpu_divide_up(gpu_slices(y), 4 * block->outputs * block->across) <= caps->max_groups[1];
+}
+
+static int64_t block_cycles(const struct layout *layout, int units, const struct gpu_convolution *conv, int form)
+{
+    const struct gpu_matrix_block *block = &layout->block;
+    int taps = conv->kernel_w * conv->kernel_h, subgroups = subgroups_of(layout);
+    int64_t groups = layout->tiles * gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across);
+    int64_t each = gpu_divide_up(groups, units), waves = gpu_divide_up(each, layout->resident);
+    int64_t steps = layout->chunks * taps;
+    int64_t serial = steps * instructions[form] * PRODUCT * block->positions * block->outputs;
+    int64_t products = gpu_larger(gpu_divide_up(each * subgroups, 4) * serial, waves * serial * 3 / 2);
+    int64_t vectors = 2 * block->positions + block->outputs * vectors_of(form);
+    int64_t patch = layout->chunks * CHUNK_SLICES * layout->patch_w * layout->patch_h;
+    int64_t shared = each * (subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
+    int64_t loads = each * patch * 16 / BANDWIDTH, first = loads / layout->chunks;
+    int64_t work = first + gpu_overlapped(products, shared, loads - first);
+    if (layout->resident == 1) work = products + shared + loads;
+    return work * 4 / 5 + waves * (START + LATENCY + layout->chunks * CHUNK_CYCLES);
+}
+
+static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_convolution *conv,
+                        int form)
+{
+    for (int i = 0; i < 3 * 3 * 3 * 4; i++) {
+        struct layout layout = {.block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27}};
+        const struct gpu_matrix_block *block = &layout.block;
+        if (!complete(&layout, caps, conv, form)) continue;
+        struct gpu_tuned_block numbers = {{block->positions, block->outputs, block->across, block->along}};
+        gpu_ranking_add(ranking, &numbers, block_cycles(&layout, gpu_conv_units(caps), conv, form));
+    }
+}
+
+static bool takes(const struct gpu_caps *caps, const struct gpu_convolution *conv)
+{
+    const bool all = conv->grid_w == 0 && !conv->rows && conv->spread_w <= 1 && conv->spread_h <= 1 &&
+                     !conv->offset_x && !conv->offset_y;
+    return caps->dynamic_shared_bytes > 0 && all && conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 &&
+           conv->dilation_h == 1 && conv->stride_w == conv->stride_h && conv->stride_w <= 2;
+}
+
+int64_t gpu_matrix_window_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
+{
+    struct gpu_ranking ranking = {.room = 1};
+    if (form >= 0 && takes(plan->caps, conv)) rank_blocks(&ranking, plan->caps, conv, form);
+    return gpu_ranking_limit(&ranking);
+}
+
+// The fastest block, or one that was measured. in: how x is read. *tuned: for the dispatch.
+static struct layout choose(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int in,
+                            int *tuned)
+{
+    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
+    const struct gpu_tuned_block *block = NULL;
+    const struct gpu_shape y = conv->y->shape;
+    *tuned = 0;
+    rank_blocks(&ranking, plan->caps, conv, form);
+    if (gpu_tuning_answers(plan->tuning)) {
+        struct gpu_tuned_size asked = {"convolve_matrix_window",
+                                       {y.w, y.h, gpu_slices(conv->x->shape), gpu_slices(y),
+                                        conv->kernel_w * 16 + conv->kernel_h, conv->stride_w, form,
+                                        in * 16 + (int32_t)plan->precision}};
+        block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
+    }
+    const int32_t *n = block ? block->numbers : ranking.blocks[0].numbers;
+    struct layout layout = {.block = {n[0], n[1], 1, n[2], n[3]}};
+    complete(&layout, plan->caps, conv, form);
+    return layout;
+}
+
+// ---- the dispatch ---------------------------------------------------------------------------------------------------
+
+bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, bool guarded)
+{
+    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, taps = conv->kernel_w * conv->kernel_h;
+    struct layout layout = choose(plan, conv, form, in, &tuned);
+    const struct gpu_matrix_block *block = &layout.block;
+    // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
+    const struct gpu_matrix_block together = {.outputs = block->outputs * block->across, .across = 1};
+    struct gpu_weights *weights =
+        gpu_matrix_weights(plan, conv, form, &together, layout.chunks * taps, GPU_MATRIX_BY_CHUNKS);
+    if (!weights) return false;
+    int slices = gpu_slices(conv->y->shape), subgroups = subgroups_of(&layout);
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_matrix_window,
+        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
+        .params = {{(int)layout.chunks, slices, layout.weights, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
+        .group = {SUBGROUP, subgroups, 1},
+        .grid = {(int)layout.tiles * SUBGROUP,
+                 (int)gpu_divide_up(slices, 4 * block->outputs * block->across) * subgroups, 1},
+        .epilogue = plan->node ? &plan->node->epilogue : NULL,
+        .tuned = tuned,
+    };
+    const int values[CONSTANTS] = {
+        [BLOCK_X] = block->positions,
+        [BLOCK_O] = block->outputs,
+        [ACROSS] = block->across,
+        [IN] = in,
+        [WINDOW_W] = conv->kernel_w,
+        [WINDOW_H] = conv->kernel_h,
+        [STRIDE] = conv->stride_w,
+        [PATCH_W] = layout.patch_w,
+        [PATCH_H] = layout.patch_h,
+        [PLANE] = layout.plane,
+        [STAGES] = layout.stages,
+        [TURNS] = layout.turns,
+        [MATRIX] = form,
+        [TILE] = layout.tile,
+        [RESIDENT] = layout.resident,
+        [GUARDED] = guarded,
+    };
+    for (int i = 0; i < CONSTANTS; i++)
+        desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix_window.constants[i].name, values[i]};
+    return gpu_plan_dispatch(plan, &desc);
+}
