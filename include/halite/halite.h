@@ -135,8 +135,8 @@ typedef struct HaliteTensorReport {
     TfLiteAllocationType where; // kTfLiteArenaRw: at offset of the arena
     size_t offset, bytes;
     int first_node, last_node; // plan positions between which the memory is its own; -1, -1: always
-    int shares_with;           // tensor in whose memory this one lies: it takes it over in place, or has its values;
-                               // -1: none
+    int shares_with;           // tensor in whose memory this one lies: it takes it over in place, has its values, or
+                               // is written into it as an input of CONCATENATION; -1: none
 } HaliteTensorReport;
 // Returns kTfLiteError where index is no tensor.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpreter, int32_t index,

@@ -121,10 +121,8 @@ TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpret
     };
     if (tensor->allocation_type != kTfLiteArenaRw || index >= subgraph->planner.count) return kTfLiteOk;
     const struct hl_placement *placement = &subgraph->planner.placements[index];
-    const struct hl_placement *owner = placement;
-    while (owner->shares >= 0) owner = &subgraph->planner.placements[owner->shares];
     int last_position = subgraph->plan->size > 0 ? subgraph->plan->size - 1 : 0;
-    report->offset = owner->offset;
+    report->offset = hl_planner_offset(&subgraph->planner, index);
     report->shares_with = placement->shares;
     if (placement->first > placement->last) return kTfLiteOk;
     report->first_node = placement->first;

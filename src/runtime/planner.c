@@ -28,7 +28,7 @@ static TfLiteStatus out_of_memory(struct hl_subgraph *subgraph)
     return kTfLiteError;
 }
 
-static TfLiteStatus grow_placements(struct hl_subgraph *subgraph)
+TfLiteStatus hl_planner_grow(struct hl_subgraph *subgraph)
 {
     struct hl_planner *planner = &subgraph->planner;
     int count = subgraph->tensor_count;
@@ -85,6 +85,17 @@ static void lives_at(struct hl_subgraph *subgraph, int tensor, int position)
     used_at(&subgraph->planner.placements[tensor], position);
 }
 
+// What has others inside is written from the first of these on, and its memory is theirs.
+static void begin_with_parts(struct hl_planner *planner)
+{
+    struct hl_placement *placements = planner->placements;
+    for (int i = 0; i < planner->count; i++)
+        for (int part = i; placements[part].inside; part = placements[part].shares) {
+            placements[i].owner = placements[part].shares;
+            used_at(&placements[placements[part].shares], placements[i].first);
+        }
+}
+
 // Inputs may be read by the caller at any time, outputs after the last node.
 static void find_lives(struct hl_subgraph *subgraph)
 {
@@ -99,6 +110,7 @@ static void find_lives(struct hl_subgraph *subgraph)
         used_at(&placements[subgraph->inputs->data[i]], INT_MAX);
     }
     visit_tensors(subgraph, 0, subgraph->plan->size, lives_at);
+    begin_with_parts(&subgraph->planner);
     for (int i = 0; i < subgraph->outputs->size; i++) {
         if (subgraph->outputs->data[i] < 0) continue;
         struct hl_placement *placement = &placements[subgraph->outputs->data[i]];
@@ -528,8 +540,8 @@ static void set_pointer(struct hl_subgraph *subgraph, int index, int position)
     const struct hl_planner *planner = &subgraph->planner;
     const struct hl_placement *owner = &planner->placements[planner->placements[index].owner];
     TfLiteTensor *tensor = tensor_at(subgraph, index);
-    bool has_memory = owner->placed && tensor->bytes > 0 && planner->arena;
-    tensor->data.raw = has_memory ? (char *)planner->arena + owner->offset : NULL;
+    bool has_memory = owner->placed && tensor->bytes > 0 && planner->arena && !planner->placements[index].in_rows;
+    tensor->data.raw = has_memory ? (char *)planner->arena + hl_planner_offset(planner, index) : NULL;
 }
 
 // Persistent tensors of the nodes at positions [from, prepared), from 0 all.
@@ -577,7 +589,7 @@ static TfLiteStatus place_tensors(struct hl_subgraph *subgraph, int from, int pr
 
 TfLiteStatus hl_planner_place(struct hl_subgraph *subgraph, int from, int prepared)
 {
-    if (grow_placements(subgraph) != kTfLiteOk) return kTfLiteError;
+    if (hl_planner_grow(subgraph) != kTfLiteOk) return kTfLiteError;
     TfLiteStatus status = place_tensors(subgraph, from, prepared);
     // The caller prepares these nodes again, then perhaps for other shapes.
     if (status != kTfLiteOk && from > 0) hl_planner_forget(subgraph, from, prepared);
@@ -592,7 +604,7 @@ static void forget(struct hl_subgraph *subgraph, int tensor, int position)
     // Others may hold memory that this tensor only looked at.
     if (placement->shares >= 0 && !placement->looks)
         placements[placement->owner].held = placements[placement->shares].last;
-    placement->placed = false;
+    placement->placed = placement->inside = placement->in_rows = false;
     placement->shares = -1;
     placement->owner = tensor;
 }
@@ -618,6 +630,7 @@ void hl_planner_reset(struct hl_subgraph *subgraph)
         planner->placements[i].placed = false;
         planner->placements[i].shares = -1;
         planner->placements[i].owner = i;
+        planner->placements[i].inside = planner->placements[i].in_rows = false;
         if (in_arena(subgraph, i)) tensor_at(subgraph, i)->data.raw = NULL;
     }
     hl_subgraph_count_bytes(subgraph, -(ptrdiff_t)planner->arena_size);
@@ -638,6 +651,24 @@ void hl_planner_free(struct hl_planner *planner)
     *planner = (struct hl_planner){0};
 }
 
+void hl_planner_put_inside(struct hl_subgraph *subgraph, int tensor, int other, size_t within, bool in_rows)
+{
+    struct hl_placement *placement = &subgraph->planner.placements[tensor];
+    placement->inside = true;
+    placement->in_rows = in_rows;
+    placement->within = within;
+    placement->shares = other;
+    placement->bytes = tensor_at(subgraph, tensor)->bytes;
+}
+
+size_t hl_planner_offset(const struct hl_planner *planner, int tensor)
+{
+    const struct hl_placement *placements = planner->placements;
+    size_t offset = placements[placements[tensor].owner].offset;
+    for (; placements[tensor].inside; tensor = placements[tensor].shares) offset += placements[tensor].within;
+    return offset;
+}
+
 size_t hl_planner_persistent_bytes(const struct hl_planner *planner)
 {
     size_t bytes = 0;
@@ -651,7 +682,8 @@ size_t hl_planner_unshared_bytes(const struct hl_planner *planner)
     size_t bytes = 0;
     for (int i = 0; i < planner->count; i++) {
         int owner = planner->placements[i].owner;
-        if (planner->placements[owner].placed) bytes += aligned(planner->placements[owner].bytes);
+        const struct hl_placement *sized = &planner->placements[planner->placements[i].inside ? i : owner];
+        if (planner->placements[owner].placed) bytes += aligned(sized->bytes);
     }
     return bytes;
 }

@@ -30,6 +30,9 @@ struct hl_placement {
     bool looks;      // at that memory while others may: it did not take it over
     int owner;       // the tensor that the memory was placed for: itself, or the first of a chain of reuses in place
     int held;        // owners only: the last position at which a tensor of the chain lives
+    bool inside;     // it is a part of what `shares` names, the output of a CONCATENATION (concat_in_place.c)
+    bool in_rows;    // then: of each row of that one, so that the tensor itself has no data pointer
+    size_t within;   // then: its first byte, counted from that one's
     bool placed;     // `offset` is valid
     size_t offset;   // in the arena
     size_t bytes;    // that were reserved in the arena or in `block`
@@ -62,6 +65,12 @@ void hl_planner_forget(struct hl_subgraph *subgraph, int position, int prepared)
 // Unplaces all tensors of the arena and sets their data pointers to NULL. Persistent blocks stay.
 void hl_planner_reset(struct hl_subgraph *subgraph);
 void hl_planner_free(struct hl_planner *planner);
+// Makes room for what is known of each tensor, so that tensors can be put inside others before hl_planner_place.
+TfLiteStatus hl_planner_grow(struct hl_subgraph *subgraph);
+// Puts a tensor of the arena inside another, `within` bytes behind its first one, until it is unplaced.
+void hl_planner_put_inside(struct hl_subgraph *subgraph, int tensor, int other, size_t within, bool in_rows);
+// The offset in the arena of a tensor that is placed.
+size_t hl_planner_offset(const struct hl_planner *planner, int tensor);
 size_t hl_planner_persistent_bytes(const struct hl_planner *planner);
 // Returns the sum of the sizes of all placed tensors, which is the size of an arena without sharing.
 size_t hl_planner_unshared_bytes(const struct hl_planner *planner);
