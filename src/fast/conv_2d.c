@@ -80,7 +80,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
 {
     const struct conv_2d *conv = state;
     const void *x = hl_data(hl_read_input(ctx, node));
-    void *y = hl_result(ctx, node)->data.data;
+    void *y = hl_result_data(ctx, node);
     if (HL_HAS_WINOGRAD && conv->winograd)
         hl_winograd_run(ctx, conv->winograd, x, y);
     else
@@ -94,10 +94,18 @@ static bool conv_2d_lead(void *state, const struct hl_chain *chain)
     return conv->winograd ? hl_winograd_lead(conv->winograd, chain) : hl_convolve_lead(conv->convolve, chain);
 }
 
+static bool conv_2d_set_row_stride(void *state, int64_t stride)
+{
+    const struct conv_2d *conv = state;
+    return conv->winograd ? hl_winograd_set_row_stride(conv->winograd, stride)
+                          : hl_convolve_set_row_stride(conv->convolve, stride);
+}
+
 const struct hl_fast hl_fast_conv_2d = {
     .prepare = conv_2d_prepare,
     .invoke = conv_2d_invoke,
     .release = conv_2d_release,
     .lead = conv_2d_lead,
+    .set_row_stride = conv_2d_set_row_stride,
     .leads_to_pools = true,
 };

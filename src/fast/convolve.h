@@ -39,6 +39,8 @@ void hl_convolve_destroy(void *convolve);
 bool hl_convolve_has_depthwise(const void *convolve);
 // hl_fast.lead.
 bool hl_convolve_lead(void *convolve, const struct hl_chain *chain);
+// hl_fast.set_row_stride.
+bool hl_convolve_set_row_stride(void *convolve, int64_t stride);
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y);
 
 #endif

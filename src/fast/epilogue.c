@@ -23,7 +23,7 @@ static void f32_set(const struct hl_epilogue *e, const struct hl_epilogue_params
 static void f32_begin(const struct hl_epilogue *e, const struct hl_output *output, struct hl_tile *tile)
 {
     (void)output;
-    tile->y_stride = e->channels;
+    tile->y_stride = e->row_stride;
     tile->low = e->low;
     tile->high = e->high;
 }
@@ -51,7 +51,7 @@ struct hl_byte_tile hl_epilogue_bytes(const struct hl_epilogue *e, const struct 
         .sums_stride = at->sums_stride,
         .corrections = output->corrections ? output->corrections + at->row : NULL,
         .y = hl_epilogue_y(e, output, at, sizeof(uint8_t)),
-        .y_stride = e->channels,
+        .y_stride = e->row_stride,
     };
 }
 
@@ -149,7 +149,7 @@ static void words_finish(const struct hl_epilogue *e, const struct hl_output *ou
         .sums = output->sums,
         .sums_stride = at->sums_stride,
         .y = hl_epilogue_y(e, output, at, sizeof *words.y),
-        .y_stride = e->channels,
+        .y_stride = e->row_stride,
         .low = e->requant.low,
         .high = e->requant.high,
     };
@@ -191,7 +191,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
         .params = &unquant,
         .columns = columns,
         .sums_stride = at->sums_stride,
-        .y_stride = e->channels,
+        .y_stride = e->row_stride,
     };
     float *y = hl_epilogue_y(e, output, at, sizeof *y);
     for (int r = 0; r < at->rows; r += floats.rows) {
@@ -222,7 +222,7 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
     *epilogue = (struct hl_epilogue){
         .form = forms[i],
         .simd = simd,
-        .channels = channels,
+        .row_stride = channels,
         .positions = positions,
         .low = params->low_f32,
         .high = params->high_f32,

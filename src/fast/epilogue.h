@@ -65,7 +65,7 @@ extern const struct hl_epilogue_form hl_epilogue_f32, hl_epilogue_words, hl_epil
 struct hl_epilogue {
     const struct hl_epilogue_form *form;
     const struct hl_simd *simd;
-    int channels;                                  // of the output: from row to row
+    ptrdiff_t row_stride;                          // values from one row of the output to the next
     int64_t positions;                             // hybrid: of one batch
     float low, high;                               // f32
     struct hl_requantize requant;                  // requantized; its range and zero point: scaled, too
@@ -87,7 +87,7 @@ struct hl_byte_tile hl_epilogue_bytes(const struct hl_epilogue *epilogue, const 
 static inline void *hl_epilogue_y(const struct hl_epilogue *epilogue, const struct hl_output *output,
                                   const struct hl_output_tile *at, int64_t size)
 {
-    return (char *)output->y + (at->position * epilogue->channels + at->channel) * size;
+    return (char *)output->y + (at->position * epilogue->row_stride + at->channel) * size;
 }
 
 #endif

@@ -32,6 +32,9 @@ struct hl_fast {
     // the chain. False: not in these blocks. NULL: it never can.
     bool (*lead)(void *state, const struct hl_chain *chain);
     bool leads_to_pools; // lead knows chains that end with a pool
+    // From now on the rows of the output, of its last dimension, lie so many values apart. False: they cannot. NULL:
+    // they never can.
+    bool (*set_row_stride)(void *state, int64_t stride);
 };
 
 // Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or one value

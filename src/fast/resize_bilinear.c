@@ -11,7 +11,8 @@
 struct resize {
     const struct hl_simd *simd;
     int batches, in_height, in_width, channels, height, width;
-    size_t size; // bytes of an element
+    int64_t y_stride; // values from one output pixel to the next
+    size_t size;      // bytes of an element
     void (*run)(const struct hl_resize_row *row);
     struct hl_resize_sample *rows;     // [height]
     int32_t *left, *right, *part_1024; // [width]
@@ -55,6 +56,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .channels = hl_dim(x, 3),
         .height = hl_dim(y, 1),
         .width = hl_dim(y, 2),
+        .y_stride = hl_dim(y, 3),
         .size = hl_type_size(x->type),
         .run = x->type == kTfLiteFloat32 ? simd->kernels->resize_f32
                : x->type == kTfLiteUInt8 ? simd->kernels->resize_u8
@@ -123,7 +125,8 @@ static void run_item(void *arg, int64_t item, int worker)
             .part_1024 = r->part_1024,
             .width = r->width,
             .channels = r->channels,
-            .y = run->y + (size_t)(i * r->width * r->channels) * r->size,
+            .y = run->y + (size_t)(i * r->width * r->y_stride) * r->size,
+            .y_stride = r->y_stride,
         };
         r->run(&row);
     }
@@ -132,10 +135,19 @@ static void run_item(void *arg, int64_t item, int worker)
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const struct resize *r = state;
-    struct run run = {r, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.raw};
+    struct run run = {r, hl_data(hl_input(ctx, node, 0)), hl_result_data(ctx, node)};
     int64_t rows = (int64_t)r->batches * r->height;
     hl_parallel(ctx, (rows + r->block - 1) / r->block, run_item, &run);
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_resize_bilinear = {.prepare = prepare, .invoke = invoke, .release = free};
+static bool set_row_stride(void *state, int64_t stride)
+{
+    ((struct resize *)state)->y_stride = stride;
+    return true;
+}
+
+const struct hl_fast hl_fast_resize_bilinear = {.prepare = prepare,
+                                                .invoke = invoke,
+                                                .release = free,
+                                                .set_row_stride = set_row_stride};

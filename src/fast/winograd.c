@@ -27,6 +27,7 @@ struct winograd {
     int64_t patches;       // of all batches
     bool step_by_step;     // all threads work on one block
     int64_t block, blocks; // patches of an item of work, or of all threads
+    int64_t y_stride;      // values from one output position to the next
     int64_t row;           // products of a patch and point: a panel's, or all panels'
     int parts;             // of the panels; an item has one
     float *bias;           // [panels][columns of a panel]
@@ -157,6 +158,7 @@ TfLiteStatus hl_winograd_create(TfLiteContext *ctx, const TfLiteNode *node, cons
         .rows = rows,
         .columns = columns,
         .patches = shape->batches * rows * columns,
+        .y_stride = shape->outputs,
     };
     struct winograd *w = &made;
     struct hl_parts parts = {.weights = &made.shared};
@@ -257,7 +259,7 @@ static void store_patch(const struct run *run, const struct patch *patch, const 
     for (int p = 0; p < OUT * OUT; p++) {
         const int i = patch->i + p / OUT, j = patch->j + p % OUT;
         if (i < s->out_height && j < s->out_width)
-            output.y[p] = run->y + ((patch->batch * s->out_height + i) * s->out_width + j) * s->outputs + first;
+            output.y[p] = run->y + ((patch->batch * s->out_height + i) * s->out_width + j) * w->y_stride + first;
     }
     w->packed.simd->kernels->winograd_output(&output);
 }
@@ -395,6 +397,14 @@ bool hl_winograd_lead(void *winograd, const struct hl_chain *chain)
     // An item has a part of each output's channels, or patches of it, which are no lines for a pool.
     if ((w->parts > 1 && !w->step_by_step) || chain->pool) return false;
     w->chain = chain;
+    return true;
+}
+
+bool hl_winograd_set_row_stride(void *winograd, int64_t stride)
+{
+    struct winograd *w = winograd;
+    if (w->chain) return false;
+    w->y_stride = stride;
     return true;
 }
 

@@ -15,6 +15,8 @@ TfLiteStatus hl_winograd_create(TfLiteContext *ctx, const TfLiteNode *node, cons
 void hl_winograd_destroy(void *winograd);
 // Whether it goes on with the chain from now on (hl_fast.lead).
 bool hl_winograd_lead(void *winograd, const struct hl_chain *chain);
+// hl_fast.set_row_stride.
+bool hl_winograd_set_row_stride(void *winograd, int64_t stride);
 void hl_winograd_run(TfLiteContext *ctx, const void *winograd, const float *x, float *y);
 
 #endif

@@ -89,6 +89,7 @@ const struct hl_op hl_op_if = {
     .state_size = sizeof(struct branch),
     .prepare = if_prepare,
     .invoke = if_invoke,
+    .may_resize = true,
 };
 
 // ---- STABLEHLO_CASE -----------------------------------------------------------------------------
@@ -115,6 +116,7 @@ const struct hl_op hl_op_stablehlo_case = {
     .state_size = sizeof(struct branch),
     .prepare = case_prepare,
     .invoke = case_invoke,
+    .may_resize = true,
 };
 
 // ---- STABLEHLO_COMPOSITE ------------------------------------------------------------------------
@@ -135,4 +137,5 @@ const struct hl_op hl_op_stablehlo_composite = {
     .state_size = sizeof(struct branch),
     .prepare = composite_prepare,
     .invoke = composite_invoke,
+    .may_resize = true,
 };

@@ -33,6 +33,13 @@ static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t tab
     }
 }
 
+// Whether input x lies in the output already, where its bytes would be copied `to` (runtime/concat_in_place.c); in rows
+// that lie apart it has no address.
+static bool is_there(const TfLiteTensor *x, const TfLiteTensor *y, int64_t to)
+{
+    return x->bytes > 0 && (!hl_data(x) || hl_data(x) == y->data.raw + to);
+}
+
 // Input x becomes the positions from `start` on along the axis.
 static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
@@ -50,6 +57,8 @@ static void join(const TfLiteContext *ctx, const TfLiteTensor *x, TfLiteTensor *
         }
         return;
     }
+    const int64_t to = start * hl_product(y->dims, axis + 1, hl_rank(y)) * hl_type_bits(y->type) / 8;
+    if (is_there(x, y, to)) return;
     hl_copy_part(ctx, hl_type_bits(y->type), x->dims, axis, start, hl_dim(y, axis), true, y->data.data, hl_data(x));
 }
 
@@ -67,7 +76,7 @@ static void join_bytes(const TfLiteContext *ctx, const TfLiteNode *node, const s
         const TfLiteTensor *x = hl_input(ctx, node, i);
         runs.size = joint->rows == 1 ? x->bytes : x->bytes / (size_t)joint->rows;
         runs.from_step = (int64_t)runs.size;
-        hl_copy_byte_runs(&runs, y->data.data, hl_data(x));
+        if (!is_there(x, y, runs.to)) hl_copy_byte_runs(&runs, y->data.data, hl_data(x));
         runs.to += runs.from_step;
     }
 }

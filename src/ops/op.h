@@ -36,6 +36,7 @@ struct hl_op {
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
     uint32_t sparse_inputs;       // bit i: input i may be a constant with a sparsity block
     uint8_t order;                // enum hl_order_use; what has a fast kernel that chains can compute need not say so
+    bool may_resize;              // invoke may give an output another shape, which prepare thought it knew
     bool ends_chains;             // a chain can end with it: the state is a struct hl_pool (common/pool_rows.h)
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
     const struct hl_fast *fast;   // takes over the nodes that it can (fast/fast.h); NULL: there is none

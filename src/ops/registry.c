@@ -195,6 +195,17 @@ static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode 
     return kTfLiteOk;
 }
 
+static bool keeps_shapes(const TfLiteNode *node)
+{
+    return is_own(node) && !block_of(node->user_data)->op->may_resize;
+}
+
+static bool set_row_stride(const TfLiteNode *node, int64_t stride)
+{
+    const struct hl_fast *fast = fast_of(node);
+    return fast && fast->set_row_stride && fast->set_row_stride(block_of(node->user_data)->fast, stride);
+}
+
 // TfLiteRegistration's functions carry no data of their own, so each operator has its own init, which puts it into the
 // node's state. (Its own prepare, invoke and free, too, made the library 55 KB larger.)
 #define INIT(symbol)                                                                 \
@@ -259,4 +270,6 @@ const struct hl_builtin_kernels hl_builtin_kernels = {
     .is_step = is_step,
     .is_end = is_end,
     .lead = lead,
+    .keeps_shapes = keeps_shapes,
+    .set_row_stride = set_row_stride,
 };

@@ -122,4 +122,5 @@ static TfLiteStatus read_invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_read_variable = {
     .prepare = read_prepare,
     .invoke = read_invoke,
+    .may_resize = true,
 };

@@ -66,4 +66,5 @@ static TfLiteStatus while_invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_while = {
     .prepare = while_prepare,
     .invoke = while_invoke,
+    .may_resize = true,
 };

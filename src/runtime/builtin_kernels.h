@@ -38,6 +38,11 @@ struct hl_builtin_kernels {
     bool (*is_end)(const TfLiteNode *lead, const TfLiteNode *node);
     TfLiteStatus (*lead)(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
                          bool *leads);
+    // Of nodes that are prepared (concat_in_place.c): whether a node is the library's and its outputs keep their shapes
+    // when it runs. set_row_stride: whether the rows of its output, of the last dimension, lie so many values apart
+    // from now on, until it is prepared again.
+    bool (*keeps_shapes)(const TfLiteNode *node);
+    bool (*set_row_stride)(const TfLiteNode *node, int64_t stride);
 };
 
 extern const struct hl_builtin_kernels hl_builtin_kernels;

@@ -13,14 +13,9 @@
 // Nodes of a chain without the one that leads it, and how far behind that they may stand in the plan.
 enum { MAX_STEPS = HL_MAX_STEPS, MAX_FOLLOWERS = HL_MAX_FOLLOWERS, WINDOW = 24 };
 
-// What the plan does with each tensor.
-struct use {
-    int readers, writers, last_writer; // positions
-};
-
 struct search {
     struct hl_subgraph *subgraph;
-    const struct use *uses;
+    const struct hl_use *uses;
     struct hl_node *nodes[1 + MAX_FOLLOWERS]; // the lead and its followers
     int count;                                // all of them
     int reads[1 + MAX_FOLLOWERS];             // how many inputs of followers each one's output is
@@ -31,9 +26,9 @@ static int output_of(const struct hl_node *node)
     return node->node.outputs->size == 1 ? node->node.outputs->data[0] : -1;
 }
 
-static struct use *find_uses(const struct hl_subgraph *subgraph)
+struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph)
 {
-    struct use *uses = calloc((size_t)subgraph->tensor_count + 1, sizeof *uses);
+    struct hl_use *uses = calloc((size_t)subgraph->tensor_count + 1, sizeof *uses);
     for (int position = 0; uses && position < subgraph->plan->size; position++) {
         const TfLiteNode *node = &subgraph->nodes[subgraph->plan->data[position]]->node;
         for (int i = 0; i < node->inputs->size; i++)
@@ -158,7 +153,7 @@ TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph)
     TfLiteStatus status =
         hl_subgraph_count_planning(subgraph, (double)subgraph->tensor_count + (double)subgraph->plan->size * WINDOW);
     if (status != kTfLiteOk) return status;
-    struct use *uses = find_uses(subgraph);
+    struct hl_use *uses = hl_subgraph_find_uses(subgraph);
     if (!uses) {
         hl_subgraph_error(subgraph, "subgraph %d: out of memory for the chains of %d nodes", subgraph->index,
                           subgraph->plan->size);

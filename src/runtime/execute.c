@@ -172,6 +172,7 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
     status = hl_subgraph_skip_transposes(subgraph);
     if (status == kTfLiteOk) status = hl_subgraph_prepare_ahead(subgraph);
     if (status == kTfLiteOk) status = hl_subgraph_make_chains(subgraph);
+    if (status == kTfLiteOk) status = hl_subgraph_concat_in_place(subgraph);
     if (status != kTfLiteOk) return status;
     status = hl_planner_place(subgraph, 0, subgraph->prepared);
     if (status != kTfLiteOk) return status;
@@ -206,10 +207,12 @@ TfLiteStatus hl_subgraph_make_readable(struct hl_subgraph *subgraph, int index)
     return status;
 }
 
-// A RESHAPE whose second input is no shape vector does not read it.
-static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTensor *tensor)
+// A RESHAPE whose second input is no shape vector does not read it, nor a CONCATENATION rows in its output.
+static bool may_lack_data(const struct hl_subgraph *subgraph, const struct hl_node *node, int input, int index)
 {
-    return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 && tensor->dims->size != 1;
+    if (subgraph->planner.placements[index].in_rows) return true;
+    return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 &&
+           subgraph->context.tensors[index].dims->size != 1;
 }
 
 // Adds what the inputs hold to *bytes. `lead`: the node that computes this one.
@@ -227,7 +230,7 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
         bool in_handle = tensor->delegate && tensor->delegate == node->node.delegate &&
                          tensor->buffer_handle != kTfLiteNullBufferHandle;
         bool lacks = !tensor->data.raw && !in_handle && (tensor->bytes > 0 || tensor->type == kTfLiteString);
-        if (lacks && !may_lack_data(node, i, tensor)) {
+        if (lacks && !may_lack_data(subgraph, node, i, index)) {
             hl_subgraph_error(subgraph, "Input tensor %d (%s) of node %d (%s) lacks data", index,
                               hl_tensor_label(tensor), node->index, node->name);
             return kTfLiteError;

@@ -87,6 +87,8 @@ const TfLiteTensor *hl_read_input(const TfLiteContext *ctx, const TfLiteNode *no
 
 // In invoke: the tensor that the node writes, output 0, or that of the chain of nodes it computes (runtime/chain.c).
 TfLiteTensor *hl_result(TfLiteContext *ctx, const TfLiteNode *node);
+// And where it writes it: that tensor's data, or rows of a CONCATENATION's output (runtime/concat_in_place.c).
+void *hl_result_data(TfLiteContext *ctx, const TfLiteNode *node);
 
 // ---- sizes and memory of tensors ----------------------------------------------------------------
 

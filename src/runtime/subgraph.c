@@ -424,8 +424,9 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
     }
     // Whether it is large enough is known when all shapes are: AllocateTensors and Invoke check it.
     *entry = (struct hl_custom_allocation){index, *memory};
-    if (hl_subgraph_has_taken(subgraph, index) || hl_subgraph_passes_on(subgraph, index))
-        subgraph->state = HL_NOT_READY; // it is to be written now
+    if (hl_subgraph_has_taken(subgraph, index) || hl_subgraph_passes_on(subgraph, index) ||
+        hl_subgraph_has_in_place(subgraph, index))
+        subgraph->state = HL_NOT_READY; // it is to be written now, and there
     tensor->allocation_type = kTfLiteCustom;
     tensor->data.data = memory->data;
     hl_subgraph_unsettle(subgraph);

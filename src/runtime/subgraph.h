@@ -9,6 +9,7 @@
 //   take_over.c  nodes that take over the one before them
 //   transposes.c transposes that undo each other
 //   chain.c      convolutions that compute the element-wise nodes behind them
+//   concat_in_place.c  nodes that write into the output of a CONCATENATION
 //   shared_constant.c  constants that operators compute, once for all interpreters of a model
 #ifndef HALITE_RUNTIME_SUBGRAPH_H
 #define HALITE_RUNTIME_SUBGRAPH_H
@@ -157,6 +158,12 @@ bool hl_node_leaves_out(const struct hl_node *node, int tensor);
 const TfLiteNode *hl_node_shown(const struct hl_node *node);
 
 // ---- chain.c
+// What the plan does with each tensor.
+struct hl_use {
+    int readers, writers, last_writer; // the latter is a position
+};
+// An entry for each tensor, which free takes; NULL without memory.
+struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph);
 // Finds the chains of the nodes that AllocateTensors has prepared.
 TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph);
 void hl_subgraph_end_chains(struct hl_subgraph *subgraph);
@@ -165,6 +172,12 @@ int hl_node_result(const struct hl_node *node);
 // Returns whether the tensor lies inside a chain, so that nobody writes it: in that of this node, or in any.
 bool hl_node_passes_on(const struct hl_node *node, int tensor);
 bool hl_subgraph_passes_on(const struct hl_subgraph *subgraph, int tensor);
+
+// ---- concat_in_place.c
+// Puts inputs of CONCATENATION inside its output, where nodes that AllocateTensors has prepared can write them.
+TfLiteStatus hl_subgraph_concat_in_place(struct hl_subgraph *subgraph);
+// Returns whether the tensor lies inside another, or has such tensors inside.
+bool hl_subgraph_has_in_place(const struct hl_subgraph *subgraph, int tensor);
 
 // ---- shared_constant.c
 void hl_subgraph_free_shared_constants(struct hl_subgraph *subgraph);

@@ -42,16 +42,19 @@ INLINE i32_vector mix_i8(const struct hl_resize_row *row, int pixel, int64_t i)
     return (sum + (negative & ((1 << 20) - 1))) >> 20;
 }
 
+// Vectors go beyond a pixel's channels where the next pixel follows there, or where they do not.
 #define MIX_ROW(name, Type, mix, store)                                                      \
     INLINE void name(const struct hl_resize_row *row)                                        \
     {                                                                                        \
         Type *y = row->y;                                                                    \
         int channels = row->channels, covered = (channels + LANES - 1) / LANES * LANES;      \
-        int64_t count = (int64_t)row->width * channels, at = 0;                              \
+        const int64_t stride = row->y_stride;                                                \
+        int64_t count = covered == channels || stride == channels ? row->width * stride : 0; \
+        int64_t at = 0;                                                                      \
         int pixel = 0;                                                                       \
-        for (; at + covered <= count; pixel++, at += channels)                               \
+        for (; at + covered <= count; pixel++, at += stride)                                 \
             for (int i = 0; i < channels; i += LANES) store(y + at + i, mix(row, pixel, i)); \
-        for (; pixel < row->width; pixel++, at += channels)                                  \
+        for (; pixel < row->width; pixel++, at += stride)                                    \
             for (int i = 0; i < channels; i += LANES) {                                      \
                 Type some[LANES];                                                            \
                 int left = channels - i < LANES ? channels - i : LANES;                      \

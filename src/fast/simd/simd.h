@@ -161,6 +161,7 @@ struct hl_resize_row {
     const int32_t *part_1024;
     int width, channels;
     void *y;
+    int64_t y_stride; // values from one output pixel to the next
 };
 
 // SOFTMAX of bytes in fixed point. Entries 0 to HL_SOFTMAX_LAST of its tables are for differences of -255 to 0 from a
