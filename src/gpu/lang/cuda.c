@@ -319,6 +319,9 @@ const struct gpu_prelude gpu_prelude_cuda = {
     .dynamic_shared = "    extern __shared__ f4_ tile[];\n    BEGIN_ARRIVALS_\n",
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),
+    // With __restrict__, values are read by instructions for memory that nobody writes, and the assembler moves these
+    // before the wait: of four kernels with windows of style transfer one read its patch too early (CUDA 13.5, sm_90).
+    .late_value = "const b_$_type_ *b_$",
     .shared = "__shared__ ",
     .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z, GROUPS_)\n$(",
     .entry_params = "const params_ q_",

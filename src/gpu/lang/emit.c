@@ -458,7 +458,8 @@ static void put_buffers(struct hl_text *text, const struct gpu_prelude *prelude,
     for (int i = 0; i < buffer_count(kernel); i++) {
         struct gpu_arg arg = buffer_of(kernel, i);
         if (i && !prelude->globals) put(text, ",\n    ");
-        put_with(text, prelude->buffer[arg.kind], arg.name, (int[3]){i, i});
+        const bool late = kernel->waits && arg.kind == GPU_IN && prelude->late_value;
+        put_with(text, late ? prelude->late_value : prelude->buffer[arg.kind], arg.name, (int[3]){i, i});
         if (either && gpu_arg_is_real(arg.kind)) put_with(text, prelude->float_buffer[arg.kind], arg.name, (int[3]){i, i});
     }
 }

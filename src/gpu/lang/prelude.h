@@ -30,6 +30,7 @@ struct gpu_prelude {
     const char *param_access;          // $: defines the name that the text uses; NULL where it needs no definition
     // $ @ @: name and binding. A declaration if `globals`, else a parameter of the function.
     const char *buffer[GPU_ARG_KINDS];
+    const char *late_value; // the same for GPU_IN in a kernel that has the word WAIT; NULL: no other
     const char *float_buffer[GPU_WEIGHTS + 1]; // if `constants_stay`: the same binding as floats, named f_$
     const char *shared;                // comes before a shared array
     const char *entry;                 // $: the kernel's name; up to the opening parenthesis
