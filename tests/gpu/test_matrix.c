@@ -42,6 +42,7 @@ static const struct shape windows[] = {
     {"5x4 with strides", 2, 24, 37, 36, 40, 5, 4, 2, 1, PLAIN},
     {"5x5 of a larger plane, mirrored", 2, 18, 33, 24, 40, 5, 5, 1, 1, MIRRORED},
     {"5x5 of less than a tile, mirrored", 1, 5, 4, 24, 40, 5, 5, 1, 1, MIRRORED},
+    {"3x3 of a tile", 1, 12, 12, 32, 64, 3, 3, 1, 1, PLAIN},
     {"1x7", 1, 20, 34, 70, 24, 1, 7, 1, 1, PLAIN},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2, WINDOWS = sizeof windows / sizeof *windows };
@@ -155,8 +156,9 @@ static const struct device usual = {132, 1024, 64, 0},
 // An H100's, and devices whose shared memory has no place for all weights of a group at once.
 static const struct device large = {132, 1024, 64, 115584},
                            small[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
-static const struct device wide[] = {{1, 2, 1, 120000}, {7, 4, 1, 100000}};
-static const struct device fragments[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {8, 2, 4, 0}, {1, 4, 2, 0}};
+static const struct device wide[] = {{1, 4, 1, 100000}, {7, 4, 1, 100000}};
+static const struct device fragments[] = {{1, 1, 2, 0}, {1, 4, 2, 0}},
+                           fragments_of_windows[] = {{2, 4, 1, 0}, {1, 4, 1, 0}};
 enum {
     OTHERS = sizeof others / sizeof *others,
     SMALL = sizeof small / sizeof *small,
@@ -214,17 +216,18 @@ static int shared_ways_of(const struct gpu_plan_step *step)
 
 // The same of the kernel with windows.
 enum window_way {
-    PATCHES = 16, // several chunks
-    PATCH_SLOTS_AGAIN = 32,
-    ROWS_AND_OUTPUTS = 64,  // several tiles of both in a subgroup
-    BELOW_AND_BESIDE = 128, // several subgroups
-    ALL_WINDOW_WAYS = 240
+    PATCHES = 32, // several chunks
+    PATCH_SLOTS_AGAIN = 64,
+    ROWS_AND_OUTPUTS = 128, // several tiles of both in a subgroup
+    BELOW_AND_BESIDE = 256, // several subgroups
+    ALL_WINDOW_WAYS = 480
 };
 static int window_ways_of(const struct gpu_plan_step *step)
 {
     int chunks = step->params[gpu_kernel_shape_count(step->kernel)][0], across = constant_of(step, "ACROSS"), ways = 0;
     if (chunks > 1) ways |= PATCHES;
-    if (chunks > constant_of(step, "STAGES")) ways |= PATCH_SLOTS_AGAIN;
+    if (gpu_kernel_constant_index(step->kernel, "STAGES") < 0 || chunks > constant_of(step, "STAGES"))
+        ways |= PATCH_SLOTS_AGAIN; // where there are slots
     if (constant_of(step, "BLOCK_X") > 1 && constant_of(step, "BLOCK_O") > 1) ways |= ROWS_AND_OUTPUTS;
     if (across > 1 && step->group[1] > across) ways |= BELOW_AND_BESIDE;
     return ways;
@@ -283,8 +286,11 @@ static int check_numbers(const char *device, int form, bool has_fragments, const
     TfLiteDelegate *delegate = make_for(device, form);
     set_units(delegate, 1u << form, has_fragments, seen);
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const bool has_window = seen->dynamic > 0 && step_of_form(delegate, &gpu_kernel_matrix_window, form);
-    const struct gpu_kernel *kernel = has_window                   ? &gpu_kernel_matrix_window
+    const struct gpu_kernel *window = !has_fragments               ? &gpu_kernel_matrix_window
+                                      : pretended_caps.cooperative ? &gpu_kernel_cooperative_window
+                                                                   : &gpu_kernel_fragments_window;
+    const bool has_window = step_of_form(delegate, window, form) != NULL;
+    const struct gpu_kernel *kernel = has_window                   ? window
                                       : seen->dynamic > 0          ? &gpu_kernel_matrix_shared
                                       : !has_fragments             ? &gpu_kernel_matrix
                                       : pretended_caps.cooperative ? &gpu_kernel_cooperative
@@ -337,7 +343,8 @@ static void fragments_on_vulkan(void **state)
             ways |= check_shape("vulkan", form, true, &shapes[i], &fragments[i % FRAGMENTS]);
         for (int d = 0; d < FRAGMENTS; d++)
             for (int i = 0; i < FEW; i++) ways |= check_shape("vulkan", form, true, &shapes[i], &fragments[d]);
-        if (ways != ALL_FRAGMENT_WAYS) fail_msg("form %d: no block takes the ways %d", form, ALL_FRAGMENT_WAYS & ~ways);
+        if ((ways & ALL_FRAGMENT_WAYS) != ALL_FRAGMENT_WAYS)
+            fail_msg("form %d: no block takes the ways %d", form, ALL_FRAGMENT_WAYS & ~ways);
     }
 }
 
@@ -378,13 +385,27 @@ static void windows_of_cuda(void **state)
     }
 }
 
+static void windows_on_vulkan(void **state)
+{
+    (void)state;
+    if (!has_device("vulkan")) skip();
+    for (int form = MATRIX_SPLIT; form <= MATRIX_HALVES; form++) {
+        int ways = 0;
+        for (int i = 0; i < WINDOWS; i++)
+            for (int d = 0; d < 2; d++)
+                ways |= check_shape("vulkan", form, true, &windows[i], &fragments_of_windows[d]);
+        if ((ways & ALL_WINDOW_WAYS) != ALL_WINDOW_WAYS)
+            fail_msg("form %d: no block takes the ways %d", form, ALL_WINDOW_WAYS & ~ways);
+    }
+}
+
 // Numbers without bounds are split as well. Where halves do not hold them, all of them or one, sums are as exact: this
 // fails where the kernel does not compute them again, with an infinity for the large ones.
+static const struct input inputs[] = {{0, 0}, {0, 1e5f}, {1e6f, 0}, {1e-6f, 0}, {100, -65520}};
 static void numbers_without_bounds(void **state)
 {
     (void)state;
     if (!has_device("cuda")) skip();
-    static const struct input inputs[] = {{0, 0}, {0, 1e5f}, {1e6f, 0}, {1e-6f, 0}, {100, -65520}};
     for (int form = MATRIX_SPLIT; form <= MATRIX_NARROW; form += MATRIX_NARROW - MATRIX_SPLIT)
         for (int n = 0; n < (int)(sizeof inputs / sizeof *inputs); n++) {
             for (int i = n; i < SHAPES; i += 5) {
@@ -393,6 +414,15 @@ static void numbers_without_bounds(void **state)
             }
             check_numbers("cuda", form, false, &windows[n % WINDOWS], &wide[n % WIDE], &inputs[n]);
         }
+}
+
+// On Vulkan only kernels with windows split them.
+static void unbounded_windows_on_vulkan(void **state)
+{
+    (void)state;
+    if (!has_device("vulkan")) skip();
+    for (int n = 0; n < (int)(sizeof inputs / sizeof *inputs); n++)
+        check_numbers("vulkan", MATRIX_SPLIT, true, &windows[n % WINDOWS], &fragments_of_windows[n % 2], &inputs[n]);
 }
 
 // Numbers that two halves do not hold well are not split.
@@ -473,6 +503,8 @@ int main(void)
         cmocka_unit_test(windows_of_cuda),
         cmocka_unit_test(numbers_without_bounds),
         cmocka_unit_test(fragments_on_vulkan),
+        cmocka_unit_test(windows_on_vulkan),
+        cmocka_unit_test(unbounded_windows_on_vulkan),
         {"plain_code opencl", plain_code, NULL, NULL, "opencl"},
         {"plain_code vulkan", plain_code, NULL, NULL, "vulkan"},
     };

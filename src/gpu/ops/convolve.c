@@ -17,6 +17,7 @@
 #include "gpu/graph/convert.h"
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix.h"
+#include "gpu/ops/matrix_window.h"
 #include "gpu/ops/winograd.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -538,18 +539,25 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
     return count;
 }
 
-enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS };
+enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS, MATRIX_WINDOWS };
 
 // *form: of products on matrix units.
 static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct gpu_convolution *conv,
                                        const struct gpu_conv_size *size, int *form)
 {
-    *form = gpu_matrix_takes(conv) ? gpu_matrix_form(plan, conv->x, conv, true) : -1;
-    int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, conv, size, *form);
-    if (winograd == INT64_MAX && matrix == INT64_MAX) return DIRECT;
+    const bool takes = gpu_matrix_takes(conv);
+    *form = takes ? gpu_matrix_form(plan, conv->x, conv, !plan->caps->fragment_forms) : -1;
+    const int window_form = takes ? gpu_matrix_form(plan, conv->x, conv, true) : -1;
+    int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, size, *form),
+            window = gpu_matrix_window_cycles(plan, conv, window_form);
+    int64_t least = window < matrix ? window : matrix;
+    if (winograd == INT64_MAX && least == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
-    if (winograd < direct && winograd < matrix) return WINOGRAD;
-    return matrix < direct ? MATRIX_UNITS : DIRECT;
+    if (winograd < direct && winograd < least) return WINOGRAD;
+    if (least >= direct) return DIRECT;
+    if (matrix <= window) return MATRIX_UNITS;
+    *form = window_form;
+    return MATRIX_WINDOWS;
 }
 
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
@@ -587,6 +595,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
         struct gpu_matrix_places places = {out, in, grid_w, grid_h, stride_w, stride_h, positions};
         return gpu_plan_matrix(plan, conv, &size, &places, form);
     }
+    case MATRIX_WINDOWS: return gpu_plan_matrix_window(plan, conv, form);
     case WINOGRAD: return gpu_plan_winograd(plan, conv);
     case DIRECT: break;
     }

@@ -20,13 +20,15 @@
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_shared.h"
 #include "gpu/ops/matrix_text.h"
-#include "gpu/ops/matrix_window.h"
 
 // The indices of the kernel's constants.
 enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, GUARDED, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
+#define BEGIN_AGAIN                                                                                      \
+    GPU_TEXT(s0 = LID2;) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_MATRIX_BEGIN_SUMS GPU_MATRIX_SCALE_SUMS
+
 const struct gpu_kernel gpu_kernel_matrix = {
     .name = "convolve_matrix",
     .group = {32, 1, 1},
@@ -82,7 +84,7 @@ const struct gpu_kernel gpu_kernel_matrix = {
     ) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_TEXT(
                 }
             }
-    ) GPU_MATRIX_JUDGE(GPU_TEXT(s0 = LID2;) GPU_MATRIX_LOAD_WEIGHTS(weights) GPU_MATRIX_BEGIN_SUMS) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(BEGIN_AGAIN) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
 };
@@ -281,12 +283,16 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
 {
     unsigned forms = plan->caps->matrix_forms | plan->caps->fragment_forms;
     if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
-    if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) &&
-        ((guards && !plan->caps->fragment_forms) || is_bounded(x))) {
+    if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) && (guards || is_bounded(x))) {
         const unsigned splits = forms & (conv ? split_forms(conv) : 1u << MATRIX_SPLIT);
         if (splits) return splits >> MATRIX_NARROW & 1 ? MATRIX_NARROW : MATRIX_SPLIT;
     }
     return forms >> MATRIX_FLOATS & 1 ? MATRIX_FLOATS : -1;
+}
+
+bool gpu_matrix_is_guarded(const struct gpu_value *x, int form)
+{
+    return (form == MATRIX_SPLIT || form == MATRIX_NARROW) && !is_bounded(x);
 }
 
 bool gpu_matrix_takes(const struct gpu_convolution *conv)
@@ -304,19 +310,11 @@ static int64_t shared_cycles(const struct gpu_plan *plan, const struct gpu_conv_
     return cycles == INT64_MAX ? cycles : cycles / 5 * 4;
 }
 
-static int64_t window_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
-{
-    return conv ? gpu_matrix_window_cycles(plan, conv, form) : INT64_MAX;
-}
-
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv,
-                          const struct gpu_conv_size *size, int form)
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form)
 {
     struct gpu_matrix_block block;
     if (form < 0) return INT64_MAX;
-    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), shared = shared_cycles(plan, size, form),
-            window = window_cycles(plan, conv, form);
-    if (window < cycles) cycles = window;
+    int64_t cycles = gpu_choose_matrix_block(plan->caps, size, form, &block), shared = shared_cycles(plan, size, form);
     return shared < cycles ? shared : cycles;
 }
 
@@ -328,7 +326,7 @@ static void gather(const struct gpu_convolution *conv, enum gpu_matrix_order ord
 {
     int slices = gpu_slices(conv->x->shape), taps = conv->kernel_w * conv->kernel_h;
     int term = (int)step * 4 + part, tap = term / slices, input = term % slices * 4;
-    if (order == GPU_MATRIX_BY_CHUNKS) {
+    if (order == GPU_MATRIX_BY_CHUNKS || order == GPU_MATRIX_FRAGMENTS_BY_CHUNKS) {
         tap = (int)(step % taps);
         input = ((int)(step / taps) * 4 + part) * 4;
     }
@@ -367,12 +365,13 @@ static void pack_item(int form, const float numbers[8], int32_t *first)
 }
 
 // The same as a fragment: for each output the numbers of 16 channels as halves, in two vectors.
-static void pack_fragment(const struct gpu_convolution *conv, int form, int64_t tile, int64_t step, int32_t *to)
+static void pack_fragment(const struct gpu_convolution *conv, int form, enum gpu_matrix_order order, int64_t tile,
+                          int64_t step, int32_t *to)
 {
     enum { SECOND = 4 * SUBGROUP };
     for (int i = 0; i < 16 * 4; i++, to += 2) {
         float four[4];
-        gather(conv, GPU_MATRIX_FRAGMENTS, step, i % 4, (int)tile * 16 + i / 4, four);
+        gather(conv, order, step, i % 4, (int)tile * 16 + i / 4, four);
         for (int pair = 0; pair < 2; pair++) {
             to[pair] = pair_of(four[2 * pair], four[2 * pair + 1]);
             if (form == MATRIX_SPLIT) to[SECOND + pair] = pair_of(rest_of(four[2 * pair]), rest_of(four[2 * pair + 1]));
@@ -410,10 +409,8 @@ void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct 
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
             for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form)) {
-                if (order == GPU_MATRIX_FRAGMENTS)
-                    pack_fragment(conv, form, row * block->outputs + tile, step, to);
-                else
-                    pack_step(conv, form, order, row * block->outputs + tile, step, to);
+                const bool fragments = order == GPU_MATRIX_FRAGMENTS || order == GPU_MATRIX_FRAGMENTS_BY_CHUNKS;
+                (fragments ? pack_fragment : pack_step)(conv, form, order, row * block->outputs + tile, step, to);
             }
 }
 
@@ -461,11 +458,9 @@ bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, 
 {
     struct gpu_matrix_launch launch = {.kernel = &gpu_kernel_matrix};
     struct gpu_matrix_block *block = &launch.block;
-    bool guarded = (form == MATRIX_SPLIT || form == MATRIX_NARROW) && !is_bounded(conv->x);
-    int64_t shared = shared_cycles(plan, size, form), window = window_cycles(plan, conv, form),
-            plain = gpu_choose_matrix_block(plan->caps, size, form, block);
-    if (window < shared && window < plain) return gpu_plan_matrix_window(plan, conv, form, guarded);
-    if (shared < plain) return gpu_plan_matrix_shared(plan, conv, size, places, form, guarded);
+    bool guarded = gpu_matrix_is_guarded(conv->x, form);
+    if (shared_cycles(plan, size, form) < gpu_choose_matrix_block(plan->caps, size, form, block))
+        return gpu_plan_matrix_shared(plan, conv, size, places, form, guarded);
     *block = choose_tuned(plan, size, form, places->in, &launch.tuned);
     int64_t all = gpu_divide_up(size->terms, 4), together = (int64_t)block->along * block->depth;
     launch.steps = gpu_divide_up(all, together) * together;

@@ -25,10 +25,17 @@ int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 // kernel may split numbers without bounds, for it computes from floats what halves do not hold (GUARDED).
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
                     bool guards);
+// Returns whether numbers of x that are split in this form need a guard.
+bool gpu_matrix_is_guarded(const struct gpu_value *x, int form);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which
 // the units take it: steps of the list of all taps' slices, tap after tap; of four slices with all taps, and then the
-// next four; or of the first list, as cooperative.c loads it.
-enum gpu_matrix_order { GPU_MATRIX_BY_TAPS, GPU_MATRIX_BY_CHUNKS, GPU_MATRIX_FRAGMENTS };
+// next four; or of both as fragments of cooperative.c.
+enum gpu_matrix_order {
+    GPU_MATRIX_BY_TAPS,
+    GPU_MATRIX_BY_CHUNKS,
+    GPU_MATRIX_FRAGMENTS,
+    GPU_MATRIX_FRAGMENTS_BY_CHUNKS
+};
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps);
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
                      enum gpu_matrix_order order, int32_t *to);
@@ -49,10 +56,8 @@ struct gpu_matrix_places {
     int step_w, step_h; // strides, or what is between positions of y
     int64_t positions;  // of all batches
 };
-// Returns the cycles of a compute unit that sums in this form take; INT64_MAX: the form is -1, or no block fits. conv:
-// NULL where windows of several taps are not asked for.
-int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv,
-                          const struct gpu_conv_size *size, int form);
+// Returns the cycles of a compute unit that sums in this form take; INT64_MAX: the form is -1, or no block fits.
+int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_size *size, int form);
 // Returns whether a convolution can be computed in this way, where there is a form for it.
 bool gpu_matrix_takes(const struct gpu_convolution *conv);
 bool gpu_plan_matrix(struct gpu_plan *plan, const struct gpu_convolution *conv, const struct gpu_conv_size *size,

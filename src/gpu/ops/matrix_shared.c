@@ -43,7 +43,7 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHE
     GPU_TEXT(                                                                                            \
         for (int n = 0; n < STAGES; n += 1) {                                                            \
             int slot = (chunks + n) % STAGES;                                                            \
-            fetch_weights(slot, P_space.w + slot * each, stream + n * each, each);                      \
+            fetch_weights(slot, P_space.w + slot * each, stream + n * each, each);                       \
         }                                                                                                \
     ) GPU_MATRIX_BEGIN_SUMS
 
@@ -154,7 +154,7 @@ const struct gpu_kernel gpu_kernel_matrix_shared = {
                     }
                 }
             }
-    ) GPU_MATRIX_JUDGE(FETCH_AGAIN) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(FETCH_AGAIN GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
     ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),

@@ -49,13 +49,13 @@
             UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                \
                 int k = stream + ((s0 + n * GROUP_Z) * BLOCK_O + j) * (vectors * 32);                    \
                 first_half[n * BLOCK_O + j] = LOAD(k);                                                   \
-                if (MATRIX < MATRIX_HALVES) last_half[n * BLOCK_O + j] = LOAD(k + 32);                  \
+                if (MATRIX < MATRIX_HALVES) last_half[n * BLOCK_O + j] = LOAD(k + 32);                   \
             }                                                                                            \
         }                                                                                                \
     )
 
 // Adds step n of those that are loaded, of tile i of the positions, whose operands are FIRST and LAST.
-#define GPU_MATRIX_ADD_STEP(FIRST, LAST)                                                                    \
+#define GPU_MATRIX_ADD_STEP(FIRST, LAST)                                                                 \
     GPU_TEXT(                                                                                            \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
             MATRIX_STEP(sums[(j * BLOCK_X + i) * 2], sums[(j * BLOCK_X + i) * 2 + 1],                    \
@@ -83,8 +83,8 @@
             V = V * scale;                                                                               \
         }                                                                                                \
     )
-// Finds the exponent of the group's largest number bit by bit, and scales the sums' beginnings. AGAIN: what loads the
-// first weights again and lets the sums begin.
+// Finds the exponent of the group's largest number bit by bit. AGAIN: what loads the first weights again and lets the
+// sums begin, times scale where they begin with the bias.
 #define GPU_MATRIX_JUDGE(AGAIN)                                                                          \
     GPU_TEXT(                                                                                            \
         if (GUARDED == 1 && pass == 0) {                                                                 \
@@ -107,10 +107,11 @@
                 scale_back = bits_to_float((254 - exponent) * 8388608);                                  \
                 passes = 2;                                                                              \
     ) AGAIN GPU_TEXT(                                                                                    \
-                UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] = sums[n] * scale;     \
             }                                                                                            \
         }                                                                                                \
     )
+#define GPU_MATRIX_SCALE_SUMS                                                                            \
+    GPU_TEXT(UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] = sums[n] * scale;)
 #define GPU_MATRIX_SCALE_BACK                                                                            \
     GPU_TEXT(                                                                                            \
         if (GUARDED == 1) {                                                                              \

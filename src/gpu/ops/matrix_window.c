@@ -11,9 +11,9 @@
 
 #include <limits.h>
 
-#include "gpu/ops/convolve_text.h"
-#include "gpu/ops/costs.h"
+#include "gpu/ops/cooperative_window.h"
 #include "gpu/ops/matrix_text.h"
+#include "gpu/ops/window_text.h"
 
 // The indices of the kernel's constants.
 enum {
@@ -38,20 +38,11 @@ enum {
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Loads the work-item's vectors of chunk C.
-#define LOAD_PATCH(C)                                                                                    \
-    GPU_TEXT(                                                                                            \
-        UNROLL for (int t = 0; t < TURNS; t += 1) {                                                      \
-            next[t] = splatf4(0.0f);                                                                     \
-            if (from[t] >= 0 && slice_of[t] + (C) * 4 < x_s) next[t] = to_acc4(load_x(from[t] + (C) * 4 * plane)); \
-        }                                                                                                \
-    )
-
 // Writes v, output n of the block.
 #define FINISH                                                                                           \
     GPU_TEXT(                                                                                            \
         int o = first_slice + n / (2 * BLOCK_X) * 4;                                                     \
-        int4 p = mki4(first_x + row + n % 2 * 8, first_y + n / 2 % BLOCK_X, o, batch);                   \
+        int4 p = mki4(first_x + row + n % 2 * 8, first_y + below + n / 2 % BLOCK_X, o, batch);           \
         if (p.x < y_w && p.y < y_h && o < y_s) write_y(p, finish(to_real4(v), p));                       \
     )
 
@@ -60,7 +51,7 @@ enum {
     GPU_TEXT(                                                                                            \
         for (int n = 0; n < STAGES; n += 1) {                                                            \
             int slot = (chunks + n) % STAGES;                                                            \
-            fetch_weights(slot, P_sum.z + slot * each, stream + n * each, each);                      \
+            fetch_weights(slot, P_sum.z + slot * each, stream + n * each, each);                         \
         }                                                                                                \
     ) GPU_MATRIX_BEGIN_SUMS
 
@@ -107,43 +98,13 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
         int first_slice = (GROUP1 * ACROSS + beside) * (4 * BLOCK_O) + part;
         acc4 sums[2 * BLOCK_X * BLOCK_O];
         acc4 rest[2 * BLOCK_X * BLOCK_O];
-    ) GPU_MATRIX_BEGIN_SUMS GPU_TEXT(
-        int rows = GROUP_Y / ACROSS * BLOCK_X;
-        int tiles_x = (y_w + 15) / 16;
-        int tiles_y = (y_h + rows - 1) / rows;
-        int tile_row = GROUP0 / tiles_x;
-        int batch = tile_row / tiles_y;
-        int first_x = (GROUP0 - tile_row * tiles_x) * 16;
-        int top = (tile_row - batch * tiles_y) * rows;
-        int first_y = top + below;
-        int plane = x_w * x_h;
-        int from[TURNS];
-        int to[TURNS];
-        int slice_of[TURNS];
-        UNROLL for (int t = 0; t < TURNS; t += 1) {
-            int vector = lid + t * (GROUP_Y * 32);
-            int slice = vector / (PATCH_W * PATCH_H);
-            int line = vector / PATCH_W - slice * PATCH_H;
-            int column = vector % PATCH_W;
-            int ax = first_x * STRIDE + column - P_step.x;
-            int ay = top * STRIDE + line - P_step.y;
-            bool inside = slice < 4;
-            if (IN == IN_WINDOW) inside = inside && ax >= 0 && ay >= 0 && ax < x_w && ay < x_h;
-            if (IN == IN_MIRROR) {
-                ax = min(ax, (y_w - 1) * STRIDE + WINDOW_W - 1 - P_step.x);
-                ay = min(ay, (y_h - 1) * STRIDE + WINDOW_H - 1 - P_step.y);
-    ) GPU_CONV_MIRROR(ax, ay) GPU_TEXT(
-            }
-            slice_of[t] = slice;
-            from[t] = pick(inside, (batch * x_s + slice) * plane + ay * x_w + ax, -1);
-            to[t] = slice * PLANE + line * PATCH_W + column % STRIDE * (PATCH_W / STRIDE) + column / STRIDE;
-        }
+    ) GPU_MATRIX_BEGIN_SUMS GPU_WINDOW_PLACES(1) GPU_TEXT(
         acc4 next[TURNS];
     ) GPU_MATRIX_GUARD GPU_TEXT(
         WAIT;
         for (int pass = 0; pass < passes; pass += 1) {
             int before = pass * chunks;
-    ) LOAD_PATCH(0) GPU_TEXT(
+    ) GPU_WINDOW_LOAD(next, 1, 0) GPU_TEXT(
             for (int c = 0; c < chunks; c += 1) {
                 int operands = c % 2 * (4 * PLANE);
                 UNROLL for (int t = 0; t < TURNS; t += 1) {
@@ -152,11 +113,11 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                         acc4 high = next[t];
                         acc4 low = high;
                         MATRIX_OPERANDS(high, low, next[t], next[t]);
-                        tile[operands + to[t]] = mkf4(high.x, high.z, low.x, low.z);
+                        tile[operands + slice_of[t] * PLANE + place[t]] = mkf4(high.x, high.z, low.x, low.z);
                     }
                 }
                 if (c + 1 < chunks) {
-    ) LOAD_PATCH(c + 1) GPU_TEXT(
+    ) GPU_WINDOW_LOAD(next, 1, c + 1) GPU_TEXT(
                 }
                 int slot = (before + c) % STAGES;
                 ARRIVED(slot, (before + c) / STAGES);
@@ -168,7 +129,7 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                 int at = operands + part * PLANE + below * STRIDE * PATCH_W + row;
                 for (int ty = 0; ty < WINDOW_H; ty += 1) {
                     UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
-                        int here = at + ty * PATCH_W + tx % STRIDE * (PATCH_W / STRIDE) + tx / STRIDE;
+                        int here = at + ) GPU_WINDOW_TAP GPU_TEXT(;
                         acc4 columns[2 * BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                             acc4 near = tile[here + i * STRIDE * PATCH_W];
@@ -192,7 +153,7 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                     }
                 }
             }
-    ) GPU_MATRIX_JUDGE(FETCH_AGAIN) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(FETCH_AGAIN GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
         if (MATRIX == MATRIX_SPLIT || MATRIX == MATRIX_NARROW) {
@@ -214,7 +175,7 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
 // us).
 enum { PRODUCT = 14, BANDWIDTH = 21, LATENCY = 900, START = 1500, SHARED_BYTES = 128, CONVERT = 3, CHUNK_CYCLES = 300 };
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 20, MAX_STAGES = 2, MAX_TURNS = 12 };
-enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16, TILE_W = 16, CHUNK_SLICES = 4 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16, CHUNK_SLICES = GPU_WINDOW_CHUNK };
 // The units' instructions for a step of one tile by one tile.
 static const int instructions[] = {[MATRIX_FLOATS] = 12, [MATRIX_SPLIT] = 6, [MATRIX_HALVES] = 2, [MATRIX_NARROW] = 4};
 
@@ -226,8 +187,9 @@ static int vectors_of(int form)
 // A block, and what follows from it. across: subgroups along outputs; along: along rows.
 struct layout {
     struct gpu_matrix_block block;
-    int64_t chunks, tiles; // of input slices; of positions, those of all images
-    int patch_w, patch_h, plane;
+    int64_t chunks; // of input slices
+    struct gpu_window_patch patch;
+    int plane; // vectors of a slice of the patch
     int stages, turns, weights, tile, resident;
 };
 
@@ -252,15 +214,12 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, const s
     const struct gpu_matrix_block *block = &layout->block;
     const struct gpu_shape y = conv->y->shape;
     int subgroups = subgroups_of(layout), items = SUBGROUP * subgroups, all = caps->dynamic_shared_bytes / 16;
-    int rows = block->along * block->positions, stride = conv->stride_w;
     layout->chunks = gpu_divide_up(gpu_slices(conv->x->shape), CHUNK_SLICES);
-    layout->tiles = gpu_divide_up(y.w, TILE_W) * gpu_divide_up(y.h, rows) * y.b;
-    layout->patch_w = (int)gpu_divide_up((TILE_W - 1) * stride + conv->kernel_w, stride) * stride;
-    layout->patch_h = (rows - 1) * stride + conv->kernel_h;
+    layout->patch = gpu_window_patch_of(conv, block->along * block->positions);
     // Eight work-items read two neighboring positions of four slices at a time: each from another bank.
-    layout->plane = layout->patch_w * layout->patch_h;
+    layout->plane = layout->patch.w * layout->patch.h;
     layout->plane += (10 - layout->plane % 8) % 8;
-    layout->turns = (int)gpu_divide_up(CHUNK_SLICES * layout->patch_w * layout->patch_h, items);
+    layout->turns = (int)gpu_divide_up(CHUNK_SLICES * layout->patch.w * layout->patch.h, items);
     layout->weights = CHUNK_SLICES * layout->plane * (layout->chunks > 1 ? 2 : 1);
     int each = conv->kernel_w * conv->kernel_h * block->across * block->outputs * vectors_of(form) * SUBGROUP;
     int64_t stages = (all - layout->weights) / each;
@@ -270,7 +229,8 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, const s
     if (subgroups > MAX_SUBGROUPS || layout->stages < (layout->chunks > 1 ? 2 : 1) || layout->tile > all) return false;
     layout->resident = resident_of(layout, all, form);
     return 2 * block->positions * block->outputs <= MAX_OUTPUTS && layout->turns <= MAX_TURNS && layout->resident > 0 &&
-           items <= caps->max_group_size && subgroups <= caps->max_group[1] && layout->tiles <= caps->max_groups[0] &&
+           items <= caps->max_group_size && subgroups <= caps->max_group[1] &&
+           layout->patch.tiles <= caps->max_groups[0] &&
            gpu_divide_up(gpu_slices(y), 4 * block->outputs * block->across) <= caps->max_groups[1];
 }
 
@@ -278,13 +238,14 @@ static int64_t block_cycles(const struct layout *layout, int units, const struct
 {
     const struct gpu_matrix_block *block = &layout->block;
     int taps = conv->kernel_w * conv->kernel_h, subgroups = subgroups_of(layout);
-    int64_t groups = layout->tiles * gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across);
+    int64_t groups =
+        layout->patch.tiles * gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across);
     int64_t each = gpu_divide_up(groups, units), waves = gpu_divide_up(each, layout->resident);
     int64_t steps = layout->chunks * taps;
     int64_t serial = steps * instructions[form] * PRODUCT * block->positions * block->outputs;
     int64_t products = gpu_larger(gpu_divide_up(each * subgroups, 4) * serial, waves * serial * 3 / 2);
     int64_t vectors = 2 * block->positions + block->outputs * vectors_of(form);
-    int64_t patch = layout->chunks * CHUNK_SLICES * layout->patch_w * layout->patch_h;
+    int64_t patch = layout->chunks * CHUNK_SLICES * layout->patch.w * layout->patch.h;
     int64_t shared = each * (subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
     int64_t loads = each * patch * 16 / BANDWIDTH, first = loads / layout->chunks;
     int64_t work = first + gpu_overlapped(products, shared, loads - first);
@@ -304,38 +265,48 @@ static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps
     }
 }
 
-static bool takes(const struct gpu_caps *caps, const struct gpu_convolution *conv)
+static bool takes(const struct gpu_convolution *conv)
 {
     const bool all = conv->grid_w == 0 && !conv->rows && conv->spread_w <= 1 && conv->spread_h <= 1 &&
                      !conv->offset_x && !conv->offset_y;
-    return caps->dynamic_shared_bytes > 0 && all && conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 &&
+    return gpu_matrix_takes(conv) && all && conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 &&
            conv->dilation_h == 1 && conv->stride_w == conv->stride_h && conv->stride_w <= 2;
 }
 
 int64_t gpu_matrix_window_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
 {
     struct gpu_ranking ranking = {.room = 1};
-    if (form >= 0 && takes(plan->caps, conv)) rank_blocks(&ranking, plan->caps, conv, form);
+    if (form < 0 || !takes(conv)) return INT64_MAX;
+    if (plan->caps->fragment_forms) return gpu_cooperative_window_cycles(plan->caps, conv, form);
+    if (plan->caps->dynamic_shared_bytes > 0) rank_blocks(&ranking, plan->caps, conv, form);
     return gpu_ranking_limit(&ranking);
 }
 
-// The fastest block, or one that was measured. in: how x is read. *tuned: for the dispatch.
+const struct gpu_tuned_block *gpu_window_tuned(const struct gpu_plan *plan, const char *kernel,
+                                               const struct gpu_convolution *conv, int form, int in,
+                                               const struct gpu_ranking *ranking, int *tuned)
+{
+    const struct gpu_tuned_block *block = NULL;
+    const struct gpu_shape y = conv->y->shape;
+    *tuned = 0;
+    if (gpu_tuning_answers(plan->tuning)) {
+        struct gpu_tuned_size asked = {kernel,
+                                       {y.w, y.h, gpu_slices(conv->x->shape), gpu_slices(y),
+                                        conv->kernel_w * 16 + conv->kernel_h, conv->stride_w, form,
+                                        in * 16 + (int32_t)plan->precision}};
+        block = gpu_tuning_choose(plan->tuning, &asked, ranking, tuned);
+    }
+    return block ? block : &ranking->blocks[0];
+}
+
 static struct layout choose(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int in,
                             int *tuned)
 {
     struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
-    const struct gpu_tuned_block *block = NULL;
-    const struct gpu_shape y = conv->y->shape;
-    *tuned = 0;
     rank_blocks(&ranking, plan->caps, conv, form);
-    if (gpu_tuning_answers(plan->tuning)) {
-        struct gpu_tuned_size asked = {"convolve_matrix_window",
-                                       {y.w, y.h, gpu_slices(conv->x->shape), gpu_slices(y),
-                                        conv->kernel_w * 16 + conv->kernel_h, conv->stride_w, form,
-                                        in * 16 + (int32_t)plan->precision}};
-        block = gpu_tuning_choose(plan->tuning, &asked, &ranking, tuned);
-    }
-    const int32_t *n = block ? block->numbers : ranking.blocks[0].numbers;
+    const struct gpu_tuned_block *block =
+        gpu_window_tuned(plan, "convolve_matrix_window", conv, form, in, &ranking, tuned);
+    const int32_t *n = block->numbers;
     struct layout layout = {.block = {n[0], n[1], 1, n[2], n[3]}};
     complete(&layout, plan->caps, conv, form);
     return layout;
@@ -343,8 +314,10 @@ static struct layout choose(const struct gpu_plan *plan, const struct gpu_convol
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
-bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, bool guarded)
+bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
 {
+    bool guarded = gpu_matrix_is_guarded(conv->x, form);
+    if (plan->caps->fragment_forms) return gpu_plan_cooperative_window(plan, conv, form, guarded);
     int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, taps = conv->kernel_w * conv->kernel_h;
     struct layout layout = choose(plan, conv, form, in, &tuned);
     const struct gpu_matrix_block *block = &layout.block;
@@ -359,7 +332,7 @@ bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution 
         .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
         .params = {{(int)layout.chunks, slices, layout.weights, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
         .group = {SUBGROUP, subgroups, 1},
-        .grid = {(int)layout.tiles * SUBGROUP,
+        .grid = {(int)layout.patch.tiles * SUBGROUP,
                  (int)gpu_divide_up(slices, 4 * block->outputs * block->across) * subgroups, 1},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
         .tuned = tuned,
@@ -372,8 +345,8 @@ bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution 
         [WINDOW_W] = conv->kernel_w,
         [WINDOW_H] = conv->kernel_h,
         [STRIDE] = conv->stride_w,
-        [PATCH_W] = layout.patch_w,
-        [PATCH_H] = layout.patch_h,
+        [PATCH_W] = layout.patch.w,
+        [PATCH_H] = layout.patch.h,
         [PLANE] = layout.plane,
         [STAGES] = layout.stages,
         [TURNS] = layout.turns,

@@ -266,7 +266,7 @@ static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_sep
         overlapped(gpu_divide_up(vectors, WARP) * (3 * layers->taps + 8),
                    vectors * 16 * (1 + (int64_t)layers->stride_w * layers->stride_h) / BANDWIDTH, START);
     int64_t direct = gpu_conv_cycles(caps, &size),
-            matrix = gpu_matrix_cycles(plan, NULL, &size, gpu_matrix_form(plan, between, NULL, true));
+            matrix = gpu_matrix_cycles(plan, &size, gpu_matrix_form(plan, between, NULL, !caps->fragment_forms));
     return depthwise + (matrix < direct ? matrix : direct) + gpu_step_cycles(caps);
 }
 

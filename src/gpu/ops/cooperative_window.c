@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// See matrix_window.h: its kernel where a language has matrix units as cooperative matrices (cooperative.h). A
+// work-group computes a tile of positions, 16 wide. Its subgroups have BLOCK_X rows of the tile and BLOCK_O tiles of 16
+// outputs each, ACROSS of them side by side along outputs. The sum comes in chunks of four input slices with all taps.
+// While fragments of a chunk's patch are read from one half of the shared memory, where each position has 16 channels
+// as halves, the work-items load the next patch, which they put into the other half. Weights lie in memory as
+// fragments, in the order in which they are loaded. In the end fragments of sums go through shared memory. (On an H200
+// loading weights a row of taps before they are multiplied made Zero-DCE's layers take 823 us in place of 806.)
+#include "gpu/ops/cooperative_window.h"
+
+#include "gpu/ops/cooperative.h"
+#include "gpu/ops/matrix_text.h"
+#include "gpu/ops/window_text.h"
+
+// The indices of the kernel's constants.
+enum {
+    BLOCK_X,
+    BLOCK_O,
+    ACROSS,
+    IN,
+    WINDOW_W,
+    WINDOW_H,
+    STRIDE,
+    PATCH_W,
+    PATCH_H,
+    TURNS,
+    ROUND,
+    MATRIX,
+    ROW,
+    TILE,
+    GUARDED,
+    CONSTANTS
+};
+// Vectors from a position of a patch to the next one, an odd number for shared memory's banks, and of a fragment of
+// sums, whose rows of four vectors are five apart.
+enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+#define KERNEL(NAME, COOPERATIVE)                                                                        \
+    {                                                                                                    \
+        .name = NAME, .group = {32, 1, 1},                                                               \
+        .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},                                  \
+        /* sum: chunks, where the streams begin in the weights; step: padding. */                        \
+        .params = {"sum", "step"},                                                                       \
+        /* TURNS: pairs of slices that a work-item brings of a patch; ROUND: fragments that a subgroup */ \
+        /* stores at a time; TILE: vectors of shared memory; GUARDED: see matrix_text.h */               \
+        GPU_CONSTANTS({"BLOCK_X", 1}, {"BLOCK_O", 1}, {"ACROSS", 1}, {"IN", IN_WINDOW},                  \
+                      {"WINDOW_W", 3}, {"WINDOW_H", 3}, {"STRIDE", 1}, {"PATCH_W", 18}, {"PATCH_H", 3},  \
+                      {"TURNS", 4}, {"ROUND", 1}, {"MATRIX", MATRIX_HALVES}, {"ROW", POSITION_VECTORS},  \
+                      {"TILE", 2 * 18 * 3 * POSITION_VECTORS}, {"GUARDED", 0}),                          \
+        .value_names = {GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},                 \
+        .shared = {"int4 tile[TILE]", "int vote[4]"}, .epilogue = true, .fragments = true,               \
+        .cooperative = COOPERATIVE, .body = body,                                                        \
+    }
+
+#define CLEAR_SUMS                                                                                       \
+    GPU_TEXT(                                                                                            \
+        UNROLL for (int i = 0; i < BLOCK_X * BLOCK_O; i += 1) {                                          \
+            CLEAR_SUM(sums, i);                                                                          \
+            CLEAR_SUM(rest, i);                                                                          \
+        }                                                                                                \
+    )
+
+static const char body[] = GPU_TEXT(
+    int parts = pick(MATRIX == MATRIX_HALVES, 1, 2);
+    int half_size = PATCH_W * PATCH_H * ROW;
+    int lid = LID1 * 32 + LID0;
+    int beside = SUBGROUP % ACROSS;
+    int below = SUBGROUP / ACROSS * BLOCK_X;
+    int chunks = P_sum.x;
+    int stream = P_sum.y + (GROUP1 * ACROSS + beside) * (chunks * WINDOW_H * WINDOW_W * BLOCK_O * parts * 32);
+) GPU_WINDOW_PLACES(2) GPU_MATRIX_GUARD GPU_TEXT(
+    FRAGMENTS_SUM(sums, BLOCK_X * BLOCK_O);
+    FRAGMENTS_SUM(rest, BLOCK_X * BLOCK_O);
+    acc4 next[2 * TURNS];
+    for (int pass = 0; pass < passes; pass += 1) {
+        int k = stream;
+) CLEAR_SUMS GPU_WINDOW_LOAD(next, 2, 0) GPU_TEXT(
+        for (int c = 0; c < chunks; c += 1) {
+            int base = c % 2 * (parts * half_size);
+            UNROLL for (int t = 0; t < TURNS; t += 1) {
+                if (slice_of[t] < 4) {
+                    int to = base + place[t] * ROW + slice_of[t] / 2;
+                    acc4 a = next[2 * t];
+                    acc4 b = next[2 * t + 1];
+) GPU_MATRIX_MEASURE(a) GPU_MATRIX_MEASURE(b) GPU_TEXT(
+                    if (MATRIX == MATRIX_SPLIT) {
+                        tile[to + half_size] = rests_of(a, b);
+                        a = first_halves(a);
+                        b = first_halves(b);
+                    }
+                    tile[to] = halves_of(a, b);
+                }
+            }
+            BARRIER;
+            if (c + 1 < chunks) {
+) GPU_WINDOW_LOAD(next, 2, c + 1) GPU_TEXT(
+            }
+            for (int ty = 0; ty < WINDOW_H; ty += 1) {
+                UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
+                    int tap = ) GPU_WINDOW_TAP GPU_TEXT(;
+                    int at = base + (below * STRIDE * PATCH_W + tap) * ROW;
+                    FRAGMENTS_W(w, BLOCK_O);
+                    FRAGMENTS_W(w_rest, BLOCK_O);
+                    UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                        LOAD_W(w[j], k);
+                        if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[j], k + 32);
+                        k += parts * 32;
+                    }
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                        FRAGMENTS_X(x, 2);
+                        LOAD_X(x[0], at + i * STRIDE * PATCH_W * ROW);
+                        if (MATRIX == MATRIX_SPLIT) LOAD_X(x[1], at + half_size + i * STRIDE * PATCH_W * ROW);
+                        UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                            if (MATRIX == MATRIX_SPLIT) {
+                                ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[j]);
+                                ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[j]);
+                            }
+                            ADD_PRODUCT(sums, j * BLOCK_X + i, x[0], w[j]);
+                        }
+                    }
+                }
+            }
+        }
+) GPU_MATRIX_JUDGE(GPU_TEXT()) GPU_TEXT(
+    }
+    if (MATRIX == MATRIX_SPLIT) {
+        UNROLL for (int i = 0; i < BLOCK_X * BLOCK_O; i += 1) ADD_REST(sums, rest, i);
+    }
+    UNROLL for (int first = 0; first < BLOCK_X * BLOCK_O; first += ROUND) {
+        BARRIER;
+        UNROLL for (int m = 0; m < ROUND; m += 1) STORE_SUM((m * GROUP_Y + SUBGROUP) * 80, sums, first + m);
+        BARRIER;
+        for (int m = LID0; m < ROUND * 64; m += 32) {
+            int n = first + m / 64;
+            int o = ((GROUP1 * ACROSS + LID1 % ACROSS) * BLOCK_O + n / BLOCK_X) * 4 + m % 64 / 16;
+            int4 p = mki4(first_x + m % 16, first_y + LID1 / ACROSS * BLOCK_X + n % BLOCK_X, o, batch);
+            if (p.x < y_w && p.y < y_h && o < y_s) {
+                int4 bits = tile[(m / 64 * GROUP_Y + LID1) * 80 + m % 16 * 5 + m % 64 / 16];
+                acc4 sum = bits_to_float4(bits);
+                if (GUARDED == 1) sum = sum * scale_back;
+                bits = weights(o);
+                sum += bits_to_float4(bits);
+                write_y(p, finish(to_real4(sum), p));
+            }
+        }
+    }
+);
+const struct gpu_kernel gpu_kernel_cooperative_window = KERNEL("convolve_cooperative_window", true);
+const struct gpu_kernel gpu_kernel_fragments_window = KERNEL("convolve_fragments_window", false);
+// clang-format on
+
+// ---- the block ------------------------------------------------------------------------------------------------------
+
+// A model of a device as that of cooperative.c, whose figures it takes.
+static const int product_cycles[] = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28};
+static const int bring_cycles[] = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45};
+enum { LOAD = 10, BANDWIDTH = 48, LATENCY = 700, CHUNK_BARRIER = 60, START = 1500, ROUND_CYCLES = 150 };
+enum { UNIT_REGISTERS = 65536, MAX_REGISTERS = 224, REGISTERS_BESIDE = 64, UNIT_SHARED = 200 << 10 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_TURNS = 6, MAX_SUMS = 8 };
+
+// A block, and what follows from it. across: subgroups along outputs; along: along rows.
+struct layout {
+    struct gpu_matrix_block block;
+    struct gpu_window_patch patch;
+    int64_t chunks;
+    int turns, round, tile, registers;
+};
+
+static int parts_of(int form)
+{
+    return form == MATRIX_HALVES ? 1 : 2;
+}
+
+static int subgroups_of(const struct layout *layout)
+{
+    return layout->block.across * layout->block.along;
+}
+
+// Whether a block can be. Fills in the rest.
+static bool complete(struct layout *layout, const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
+{
+    const struct gpu_matrix_block *block = &layout->block;
+    int subgroups = subgroups_of(layout), items = SUBGROUP * subgroups, sums = block->positions * block->outputs;
+    layout->patch = gpu_window_patch_of(conv, block->along * block->positions);
+    layout->chunks = gpu_divide_up(gpu_slices(conv->x->shape), GPU_WINDOW_CHUNK);
+    int places = layout->patch.w * layout->patch.h;
+    layout->turns = (int)gpu_divide_up((int64_t)GPU_WINDOW_CHUNK / 2 * places, items);
+    layout->round = sums < 16 / subgroups ? sums : 16 / subgroups;
+    layout->tile = (layout->chunks > 1 ? 2 : 1) * parts_of(form) * places * POSITION_VECTORS;
+    if (layout->tile < layout->round * subgroups * SUM_VECTORS) layout->tile = layout->round * subgroups * SUM_VECTORS;
+    layout->registers = REGISTERS_BESIDE + parts_of(form) * (8 * sums + 4 * (block->outputs + 1)) + 10 * layout->turns;
+    return subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && subgroups <= caps->max_group[1] &&
+           sums <= MAX_SUMS && layout->turns <= MAX_TURNS && layout->registers <= MAX_REGISTERS &&
+           layout->registers * items <= UNIT_REGISTERS && 16 * (layout->tile + 1) <= caps->shared_bytes &&
+           layout->patch.tiles <= caps->max_groups[0] &&
+           gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across) <= caps->max_groups[1];
+}
+
+static int64_t block_cycles(const struct layout *layout, int units, const struct gpu_convolution *conv, int form)
+{
+    const struct gpu_matrix_block *block = &layout->block;
+    int parts = parts_of(form), subgroups = subgroups_of(layout), taps = conv->kernel_w * conv->kernel_h;
+    int64_t groups =
+        layout->patch.tiles * gpu_divide_up(gpu_slices(conv->y->shape), (int64_t)4 * block->outputs * block->across);
+    int64_t each = gpu_divide_up(groups, units);
+    int64_t resident = UNIT_REGISTERS / (layout->registers * subgroups * SUBGROUP);
+    if (resident * layout->tile * 16 > UNIT_SHARED) resident = UNIT_SHARED / (layout->tile * 16);
+    int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
+    int64_t work = taps * ((int64_t)product_cycles[form] * block->positions * block->outputs +
+                           LOAD * parts * (block->positions + block->outputs)) +
+                   (int64_t)bring_cycles[form] * layout->turns; // of a subgroup, for a chunk
+    int64_t bytes = (int64_t)1024 / 16 * layout->patch.w * layout->patch.h +
+                    (int64_t)512 * parts * block->outputs * block->across * taps;
+    int64_t together = work * gpu_divide_up(subgroups, 4), rounds = block->positions * block->outputs / layout->round;
+    return gpu_overlapped(gpu_divide_up(each * subgroups, 4) * layout->chunks * work,
+                          each * layout->chunks * bytes / BANDWIDTH,
+                          waves * (layout->chunks * (gpu_larger(together, LATENCY) + CHUNK_BARRIER) + START +
+                                   rounds * ROUND_CYCLES));
+}
+
+static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_convolution *conv,
+                        int form)
+{
+    for (int i = 0; i < 3 * 3 * 3 * 4; i++) {
+        struct layout layout = {.block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27}};
+        const struct gpu_matrix_block *block = &layout.block;
+        if (!complete(&layout, caps, conv, form)) continue;
+        struct gpu_tuned_block numbers = {{block->positions, block->outputs, block->across, block->along}};
+        gpu_ranking_add(ranking, &numbers, block_cycles(&layout, gpu_conv_units(caps), conv, form));
+    }
+}
+
+int64_t gpu_cooperative_window_cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
+{
+    struct gpu_ranking ranking = {.room = 1};
+    rank_blocks(&ranking, caps, conv, form);
+    return gpu_ranking_limit(&ranking);
+}
+
+// The fastest block, or one that was measured. in: how x is read. *tuned: for the dispatch.
+static struct layout choose(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int in,
+                            int *tuned)
+{
+    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
+    rank_blocks(&ranking, plan->caps, conv, form);
+    const struct gpu_tuned_block *block =
+        gpu_window_tuned(plan, "convolve_cooperative_window", conv, form, in, &ranking, tuned);
+    const int32_t *n = block->numbers;
+    struct layout layout = {.block = {n[0], n[1], 1, n[2], n[3]}};
+    complete(&layout, plan->caps, conv, form);
+    return layout;
+}
+
+// ---- the dispatch ---------------------------------------------------------------------------------------------------
+
+bool gpu_plan_cooperative_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, bool guarded)
+{
+    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, taps = conv->kernel_w * conv->kernel_h;
+    struct layout layout = choose(plan, conv, form, in, &tuned);
+    const struct gpu_matrix_block *block = &layout.block;
+    struct gpu_weights *weights =
+        gpu_matrix_weights(plan, conv, form, block, layout.chunks * taps, GPU_MATRIX_FRAGMENTS_BY_CHUNKS);
+    if (!weights) return false;
+    int slices = gpu_slices(conv->y->shape), subgroups = subgroups_of(&layout);
+    struct gpu_dispatch_desc desc = {
+        .kernel = plan->caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,
+        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
+        .params = {{(int)layout.chunks, slices, 0, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
+        .group = {SUBGROUP, subgroups, 1},
+        .grid = {(int)layout.patch.tiles * SUBGROUP,
+                 (int)gpu_divide_up(slices, 4 * block->outputs * block->across) * subgroups, 1},
+        .epilogue = plan->node ? &plan->node->epilogue : NULL,
+        .tuned = tuned,
+    };
+    const int values[CONSTANTS] = {
+        [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs,
+        [ACROSS] = block->across,     [IN] = in,
+        [WINDOW_W] = conv->kernel_w,  [WINDOW_H] = conv->kernel_h,
+        [STRIDE] = conv->stride_w,    [PATCH_W] = layout.patch.w,
+        [PATCH_H] = layout.patch.h,   [TURNS] = layout.turns,
+        [ROUND] = layout.round,       [MATRIX] = form,
+        [ROW] = POSITION_VECTORS,     [TILE] = layout.tile,
+        [GUARDED] = guarded,
+    };
+    for (int i = 0; i < CONSTANTS; i++)
+        desc.constants[i] = (struct gpu_setting){desc.kernel->constants[i].name, values[i]};
+    return gpu_plan_dispatch(plan, &desc);
+}
