@@ -17,7 +17,7 @@
 #include "gpu/graph/convert.h"
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix.h"
-#include "gpu/ops/matrix_window.h"
+#include "gpu/ops/window.h"
 #include "gpu/ops/winograd.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -549,7 +549,7 @@ static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct
     *form = takes ? gpu_matrix_form(plan, conv->x, conv, !plan->caps->fragment_forms) : -1;
     const int window_form = takes ? gpu_matrix_form(plan, conv->x, conv, true) : -1;
     int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, size, *form),
-            window = gpu_matrix_window_cycles(plan, conv, window_form);
+            window = gpu_window_cycles(plan, conv, window_form);
     int64_t least = window < matrix ? window : matrix;
     if (winograd == INT64_MAX && least == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
@@ -595,7 +595,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
         struct gpu_matrix_places places = {out, in, grid_w, grid_h, stride_w, stride_h, positions};
         return gpu_plan_matrix(plan, conv, &size, &places, form);
     }
-    case MATRIX_WINDOWS: return gpu_plan_matrix_window(plan, conv, form);
+    case MATRIX_WINDOWS: return gpu_plan_window(plan, conv, form);
     case WINOGRAD: return gpu_plan_winograd(plan, conv);
     case DIRECT: break;
     }

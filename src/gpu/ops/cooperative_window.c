@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// See matrix_window.h: its kernel where a language has matrix units as cooperative matrices (cooperative.h). A
-// work-group computes a tile of positions, 16 wide. Its subgroups have BLOCK_X rows of the tile and BLOCK_O tiles of 16
-// outputs each, ACROSS of them side by side along outputs. The sum comes in chunks of four input slices with all taps.
-// While fragments of a chunk's patch are read from one half of the shared memory, where each position has 16 channels
-// as halves, the work-items load the next patch, which they put into the other half. Weights lie in memory as
-// fragments, in the order in which they are loaded. In the end fragments of sums go through shared memory. (On an H200
-// loading weights a row of taps before they are multiplied made Zero-DCE's layers take 823 us in place of 806.)
-#include "gpu/ops/cooperative_window.h"
+// The kernel of window.h where a language has matrix units as cooperative matrices (cooperative.h), and what its blocks
+// take. A work-group computes a tile of positions, 16 wide. Its subgroups have BLOCK_X rows of the tile and BLOCK_O
+// tiles of 16 outputs each, ACROSS of them side by side along outputs. The sum comes in chunks of four input slices
+// with all taps. While fragments of a chunk's patch are read from one half of the shared memory, where each position
+// has 16 channels as halves, the work-items load the next patch, which they put into the other half. Weights lie in
+// memory as fragments, in the order in which they are loaded. In the end fragments of sums go through shared memory.
+// (On an H200 loading weights a row of taps before they are multiplied made Zero-DCE's layers take 823 us in place of
+// 806.)
+#include <string.h>
 
 #include "gpu/ops/cooperative.h"
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
+#include "gpu/ops/window.h"
 #include "gpu/ops/window_text.h"
 
 // The indices of the kernel's constants.
@@ -220,71 +223,46 @@ static int64_t block_cycles(const struct layout *layout, int units, const struct
                                    rounds * ROUND_CYCLES));
 }
 
-static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_convolution *conv,
-                        int form)
+static int64_t cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form,
+                      const struct gpu_matrix_block *block)
 {
-    for (int i = 0; i < 3 * 3 * 3 * 4; i++) {
-        struct layout layout = {.block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27}};
-        const struct gpu_matrix_block *block = &layout.block;
-        if (!complete(&layout, caps, conv, form)) continue;
-        struct gpu_tuned_block numbers = {{block->positions, block->outputs, block->across, block->along}};
-        gpu_ranking_add(ranking, &numbers, block_cycles(&layout, gpu_conv_units(caps), conv, form));
-    }
+    struct layout layout = {.block = *block};
+    return complete(&layout, caps, conv, form) ? block_cycles(&layout, gpu_conv_units(caps), conv, form) : INT64_MAX;
 }
 
-int64_t gpu_cooperative_window_cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
+static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
+                   const struct gpu_matrix_block *block, struct gpu_window_launch *launch)
 {
-    struct gpu_ranking ranking = {.room = 1};
-    rank_blocks(&ranking, caps, conv, form);
-    return gpu_ranking_limit(&ranking);
-}
-
-// The fastest block, or one that was measured. in: how x is read. *tuned: for the dispatch.
-static struct layout choose(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int in,
-                            int *tuned)
-{
-    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
-    rank_blocks(&ranking, plan->caps, conv, form);
-    const struct gpu_tuned_block *block =
-        gpu_window_tuned(plan, "convolve_cooperative_window", conv, form, in, &ranking, tuned);
-    const int32_t *n = block->numbers;
-    struct layout layout = {.block = {n[0], n[1], 1, n[2], n[3]}};
-    complete(&layout, plan->caps, conv, form);
-    return layout;
-}
-
-// ---- the dispatch ---------------------------------------------------------------------------------------------------
-
-bool gpu_plan_cooperative_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form, bool guarded)
-{
-    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, taps = conv->kernel_w * conv->kernel_h;
-    struct layout layout = choose(plan, conv, form, in, &tuned);
-    const struct gpu_matrix_block *block = &layout.block;
-    struct gpu_weights *weights =
-        gpu_matrix_weights(plan, conv, form, block, layout.chunks * taps, GPU_MATRIX_FRAGMENTS_BY_CHUNKS);
-    if (!weights) return false;
-    int slices = gpu_slices(conv->y->shape), subgroups = subgroups_of(&layout);
-    struct gpu_dispatch_desc desc = {
-        .kernel = plan->caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,
-        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{(int)layout.chunks, slices, 0, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
-        .group = {SUBGROUP, subgroups, 1},
-        .grid = {(int)layout.patch.tiles * SUBGROUP,
-                 (int)gpu_divide_up(slices, 4 * block->outputs * block->across) * subgroups, 1},
-        .epilogue = plan->node ? &plan->node->epilogue : NULL,
-        .tuned = tuned,
-    };
+    struct layout layout = {.block = *block};
+    complete(&layout, caps, conv, form);
     const int values[CONSTANTS] = {
-        [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs,
-        [ACROSS] = block->across,     [IN] = in,
-        [WINDOW_W] = conv->kernel_w,  [WINDOW_H] = conv->kernel_h,
-        [STRIDE] = conv->stride_w,    [PATCH_W] = layout.patch.w,
-        [PATCH_H] = layout.patch.h,   [TURNS] = layout.turns,
-        [ROUND] = layout.round,       [MATRIX] = form,
-        [ROW] = POSITION_VECTORS,     [TILE] = layout.tile,
-        [GUARDED] = guarded,
+        [BLOCK_X] = block->positions,
+        [BLOCK_O] = block->outputs,
+        [ACROSS] = block->across,
+        [IN] = in,
+        [WINDOW_W] = conv->kernel_w,
+        [WINDOW_H] = conv->kernel_h,
+        [STRIDE] = conv->stride_w,
+        [PATCH_W] = layout.patch.w,
+        [PATCH_H] = layout.patch.h,
+        [TURNS] = layout.turns,
+        [ROUND] = layout.round,
+        [MATRIX] = form,
+        [ROW] = POSITION_VECTORS,
+        [TILE] = layout.tile,
+        [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
-    for (int i = 0; i < CONSTANTS; i++)
-        desc.constants[i] = (struct gpu_setting){desc.kernel->constants[i].name, values[i]};
-    return gpu_plan_dispatch(plan, &desc);
+    *launch = (struct gpu_window_launch){
+        .kernel = caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,
+        .patch = layout.patch,
+        .packed = *block,
+    };
+    memcpy(launch->values, values, sizeof values);
 }
+
+const struct gpu_window_way gpu_window_cooperative = {
+    .name = "convolve_cooperative_window",
+    .order = GPU_MATRIX_FRAGMENTS_BY_CHUNKS,
+    .cycles = cycles,
+    .launch = launch,
+};

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// See matrix_window.h. A work-group computes a tile of positions, 16 wide, and some outputs. Its subgroups have
-// BLOCK_X rows of the tile and BLOCK_O tiles of 16 outputs each, ACROSS of them side by side along outputs. The sum
-// comes in chunks of four input slices with all taps, a step of 16 channels (MATRIX_STEP, docs/kernel_dialect.md) for
-// each tap. While the units multiply a chunk, the work-items load the next one's patch of x; then they split each
-// number once, as an operand, into the other half of the shared memory. The weights of STAGES chunks are copied there
-// in bulk, the first ones before the kernel waits for earlier dispatches.
+// The kernel of window.h with dynamic shared memory, and what its blocks take. A work-group computes a tile of
+// positions, 16 wide, and some outputs. Its subgroups have BLOCK_X rows of the tile and BLOCK_O tiles of 16 outputs
+// each, ACROSS of them side by side along outputs. The sum comes in chunks of four input slices with all taps, a step
+// of 16 channels (MATRIX_STEP, docs/kernel_dialect.md) for each tap. While the units multiply a chunk, the work-items
+// load the next one's patch of x; then they split each number once, as an operand, into the other half of the shared
+// memory. The weights of STAGES chunks are copied there in bulk, the first ones before the kernel waits for earlier
+// dispatches.
 //
 // The columns of a patch lie apart by their place in a stride, so that neighboring positions are neighbors there.
-#include "gpu/ops/matrix_window.h"
+#include <string.h>
 
-#include <limits.h>
-
-#include "gpu/ops/cooperative_window.h"
+#include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
+#include "gpu/ops/window.h"
 #include "gpu/ops/window_text.h"
 
 // The indices of the kernel's constants.
@@ -253,90 +253,18 @@ static int64_t block_cycles(const struct layout *layout, int units, const struct
     return work * 4 / 5 + waves * (START + LATENCY + layout->chunks * CHUNK_CYCLES);
 }
 
-static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_convolution *conv,
-                        int form)
+static int64_t cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form,
+                      const struct gpu_matrix_block *block)
 {
-    for (int i = 0; i < 3 * 3 * 3 * 4; i++) {
-        struct layout layout = {.block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27}};
-        const struct gpu_matrix_block *block = &layout.block;
-        if (!complete(&layout, caps, conv, form)) continue;
-        struct gpu_tuned_block numbers = {{block->positions, block->outputs, block->across, block->along}};
-        gpu_ranking_add(ranking, &numbers, block_cycles(&layout, gpu_conv_units(caps), conv, form));
-    }
+    struct layout layout = {.block = *block};
+    return complete(&layout, caps, conv, form) ? block_cycles(&layout, gpu_conv_units(caps), conv, form) : INT64_MAX;
 }
 
-static bool takes(const struct gpu_convolution *conv)
+static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
+                   const struct gpu_matrix_block *block, struct gpu_window_launch *launch)
 {
-    const bool all = conv->grid_w == 0 && !conv->rows && conv->spread_w <= 1 && conv->spread_h <= 1 &&
-                     !conv->offset_x && !conv->offset_y;
-    return gpu_matrix_takes(conv) && all && conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 &&
-           conv->dilation_h == 1 && conv->stride_w == conv->stride_h && conv->stride_w <= 2;
-}
-
-int64_t gpu_matrix_window_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
-{
-    struct gpu_ranking ranking = {.room = 1};
-    if (form < 0 || !takes(conv)) return INT64_MAX;
-    if (plan->caps->fragment_forms) return gpu_cooperative_window_cycles(plan->caps, conv, form);
-    if (plan->caps->dynamic_shared_bytes > 0) rank_blocks(&ranking, plan->caps, conv, form);
-    return gpu_ranking_limit(&ranking);
-}
-
-const struct gpu_tuned_block *gpu_window_tuned(const struct gpu_plan *plan, const char *kernel,
-                                               const struct gpu_convolution *conv, int form, int in,
-                                               const struct gpu_ranking *ranking, int *tuned)
-{
-    const struct gpu_tuned_block *block = NULL;
-    const struct gpu_shape y = conv->y->shape;
-    *tuned = 0;
-    if (gpu_tuning_answers(plan->tuning)) {
-        struct gpu_tuned_size asked = {kernel,
-                                       {y.w, y.h, gpu_slices(conv->x->shape), gpu_slices(y),
-                                        conv->kernel_w * 16 + conv->kernel_h, conv->stride_w, form,
-                                        in * 16 + (int32_t)plan->precision}};
-        block = gpu_tuning_choose(plan->tuning, &asked, ranking, tuned);
-    }
-    return block ? block : &ranking->blocks[0];
-}
-
-static struct layout choose(const struct gpu_plan *plan, const struct gpu_convolution *conv, int form, int in,
-                            int *tuned)
-{
-    struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
-    rank_blocks(&ranking, plan->caps, conv, form);
-    const struct gpu_tuned_block *block =
-        gpu_window_tuned(plan, "convolve_matrix_window", conv, form, in, &ranking, tuned);
-    const int32_t *n = block->numbers;
-    struct layout layout = {.block = {n[0], n[1], 1, n[2], n[3]}};
-    complete(&layout, plan->caps, conv, form);
-    return layout;
-}
-
-// ---- the dispatch ---------------------------------------------------------------------------------------------------
-
-bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
-{
-    bool guarded = gpu_matrix_is_guarded(conv->x, form);
-    if (plan->caps->fragment_forms) return gpu_plan_cooperative_window(plan, conv, form, guarded);
-    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, taps = conv->kernel_w * conv->kernel_h;
-    struct layout layout = choose(plan, conv, form, in, &tuned);
-    const struct gpu_matrix_block *block = &layout.block;
-    // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
-    const struct gpu_matrix_block together = {.outputs = block->outputs * block->across, .across = 1};
-    struct gpu_weights *weights =
-        gpu_matrix_weights(plan, conv, form, &together, layout.chunks * taps, GPU_MATRIX_BY_CHUNKS);
-    if (!weights) return false;
-    int slices = gpu_slices(conv->y->shape), subgroups = subgroups_of(&layout);
-    struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_matrix_window,
-        .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{(int)layout.chunks, slices, layout.weights, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
-        .group = {SUBGROUP, subgroups, 1},
-        .grid = {(int)layout.patch.tiles * SUBGROUP,
-                 (int)gpu_divide_up(slices, 4 * block->outputs * block->across) * subgroups, 1},
-        .epilogue = plan->node ? &plan->node->epilogue : NULL,
-        .tuned = tuned,
-    };
+    struct layout layout = {.block = *block};
+    complete(&layout, caps, conv, form);
     const int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
         [BLOCK_O] = block->outputs,
@@ -353,9 +281,21 @@ bool gpu_plan_matrix_window(struct gpu_plan *plan, const struct gpu_convolution 
         [MATRIX] = form,
         [TILE] = layout.tile,
         [RESIDENT] = layout.resident,
-        [GUARDED] = guarded,
+        [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
-    for (int i = 0; i < CONSTANTS; i++)
-        desc.constants[i] = (struct gpu_setting){gpu_kernel_matrix_window.constants[i].name, values[i]};
-    return gpu_plan_dispatch(plan, &desc);
+    *launch = (struct gpu_window_launch){
+        .kernel = &gpu_kernel_matrix_window,
+        .patch = layout.patch,
+        // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
+        .packed = {.outputs = block->outputs * block->across, .across = 1},
+        .weights_at = layout.weights,
+    };
+    memcpy(launch->values, values, sizeof values);
 }
+
+const struct gpu_window_way gpu_window_matrix = {
+    .name = "convolve_matrix_window",
+    .order = GPU_MATRIX_BY_CHUNKS,
+    .cycles = cycles,
+    .launch = launch,
+};

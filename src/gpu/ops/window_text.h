@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels on matrix units have in common whose taps read a patch of x in shared memory (matrix_window.c,
-// cooperative_window.c). In: a convolution, and the rows of a work-group's tile of positions, 16 wide. Out: the size of
-// its patch, and texts that say where its vectors lie in x.
+// Texts that the kernels with a patch of x in shared memory have in common (matrix_window.c, cooperative_window.c).
+// In: the constants BLOCK_X, ACROSS, IN, WINDOW_W, WINDOW_H, STRIDE, PATCH_W, PATCH_H and TURNS, and lid. Out: pieces
+// of a body that say where a work-item's vectors of the patch lie in x, and load them.
 #ifndef HALITE_GPU_OPS_WINDOW_TEXT_H
 #define HALITE_GPU_OPS_WINDOW_TEXT_H
 
 #include "gpu/ops/convolve_text.h"
-#include "gpu/ops/costs.h"
-
-enum { GPU_WINDOW_TILE_W = 16, GPU_WINDOW_CHUNK = 4 }; // positions of a tile's row; input slices of a chunk
-
-struct gpu_window_patch {
-    int w, h;      // w: a multiple of the stride, whose columns lie apart by their place in a stride
-    int64_t tiles; // of all images
-};
-
-static inline struct gpu_window_patch gpu_window_patch_of(const struct gpu_convolution *conv, int rows)
-{
-    const struct gpu_shape y = conv->y->shape;
-    const int stride = conv->stride_w;
-    return (struct gpu_window_patch){
-        .w = (int)gpu_divide_up((GPU_WINDOW_TILE_W - 1) * stride + conv->kernel_w, stride) * stride,
-        .h = (rows - 1) * stride + conv->kernel_h,
-        .tiles = gpu_divide_up(y.w, GPU_WINDOW_TILE_W) * gpu_divide_up(y.h, rows) * y.b,
-    };
-}
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
