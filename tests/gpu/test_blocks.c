@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/ops/matrix.h"
+#include "gpu/ops/window.h"
 #include "gpu/ops/winograd.h"
 
 static const struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
@@ -175,10 +176,44 @@ static void test_fragment_blocks(void **state)
         }
 }
 
+// What shared windows take is counted of the first batch, as all other kernels are, so that the kernel of a layer does
+// not change with the images; and only windows that overlap, in steps of one or two, are shared.
+static void test_windows(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        struct gpu_caps device = caps;
+        if (way == 0) device.fragment_forms = 1u << MATRIX_SPLIT;
+        if (way == 1) device.dynamic_shared_bytes = 115584;
+        struct gpu_plan plan = {.caps = &device, .precision = GPU_F32, .batch = 8, .first_batch = 1};
+        struct gpu_value x = {.shape = {8, 112, 112, 32}}, y = x;
+        struct gpu_convolution conv = {.x = &x, .y = &y, .inputs = 32, .outputs = 32, GPU_ONE_POSITION};
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == INT64_MAX); // one tap
+        conv.kernel_w = conv.kernel_h = 3;
+        const int64_t first = gpu_window_cycles(&plan, &conv, MATRIX_SPLIT);
+        plan.first_batch = 8;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) > 4 * first);
+        plan.batch = plan.first_batch = x.shape.b = y.shape.b = 1;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == first);
+        assert_true(gpu_window_cycles(&plan, &conv, -1) == INT64_MAX);
+        plan.caps = &caps; // neither fragments nor dynamic shared memory
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == INT64_MAX);
+        plan.caps = &device;
+        conv.dilation_w = 2;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == INT64_MAX);
+        conv.dilation_w = 1, conv.stride_w = 2;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == INT64_MAX);
+        conv.stride_h = 2;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) < INT64_MAX);
+        device.shared_bytes = device.dynamic_shared_bytes = 1024;
+        assert_true(gpu_window_cycles(&plan, &conv, MATRIX_SPLIT) == INT64_MAX);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks),        cmocka_unit_test(test_blocks_at_hand),
                                        cmocka_unit_test(test_matrix_blocks), cmocka_unit_test(test_fragment_blocks),
-                                       cmocka_unit_test(test_winograd)};
+                                       cmocka_unit_test(test_winograd),      cmocka_unit_test(test_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

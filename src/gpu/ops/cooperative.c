@@ -161,9 +161,16 @@ const struct gpu_kernel gpu_kernel_fragments = KERNEL("convolve_fragments", fals
 // a fragment's product (28: two instructions of 14 by mma.sync on an H100), LOAD to load a fragment, and BRING to
 // address, convert and store what a fragment of x is made of. The other figures are estimates. Split halves count for a
 // third more than that, so that they are chosen with a margin: five of six networks gained nothing by them on an H100.
-static const int product_cycles[] = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28};
-static const int bring_cycles[] = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45};
-enum { LOAD = 10, BANDWIDTH = 48, LATENCY = 700, STEP_BARRIER = 60, START = 1500, ROUND_CYCLES = 150 };
+const struct gpu_cooperative_costs gpu_cooperative_costs = {
+    .product = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28},
+    .bring = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45},
+    .load = 10,
+    .bandwidth = 48,
+    .latency = 700,
+    .barrier = 60,
+    .start = 1500,
+    .round = 150,
+};
 enum {
     UNIT_REGISTERS = 65536,
     MAX_REGISTERS = 224,
@@ -172,11 +179,6 @@ enum {
     UNIT_SHARED = 200 << 10
 };
 enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_PAIRS = 4 };
-
-static int parts_of(int form)
-{
-    return form == MATRIX_HALVES ? 1 : 2;
-}
 
 static int pairs_of(const struct gpu_matrix_block *block)
 {
@@ -197,15 +199,16 @@ static int round_of(const struct gpu_matrix_block *block)
 // Vectors of shared memory.
 static int tile_of(const struct gpu_matrix_block *block, int form)
 {
-    int halves = 2 * block->along * parts_of(form) * 16 * block->positions * row_of(block);
+    int halves = 2 * block->along * gpu_matrix_parts(form) * 16 * block->positions * row_of(block);
     int sums = round_of(block) * block->along * block->across * SUM_VECTORS;
     return halves > sums ? halves : sums;
 }
 
 static int registers_of(const struct gpu_matrix_block *block, int form)
 {
-    int sums = 8 * block->positions * block->outputs * parts_of(form);
-    return REGISTERS_BESIDE + sums + 4 * parts_of(form) * (block->depth * block->outputs + 1) + 8 * pairs_of(block);
+    int sums = 8 * block->positions * block->outputs * gpu_matrix_parts(form);
+    return REGISTERS_BESIDE + sums + 4 * gpu_matrix_parts(form) * (block->depth * block->outputs + 1) +
+           8 * pairs_of(block);
 }
 
 bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps,
@@ -224,7 +227,8 @@ bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu
 int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size,
                                int form)
 {
-    int parts = parts_of(form), subgroups = block->across * block->along;
+    const struct gpu_cooperative_costs *costs = &gpu_cooperative_costs;
+    int parts = gpu_matrix_parts(form), subgroups = block->across * block->along;
     int64_t times = gpu_divide_up(gpu_divide_up(size->terms, 4), (int64_t)block->along * block->depth);
     int64_t groups = gpu_divide_up(size->positions, 16 * block->positions) *
                      gpu_divide_up(size->slices, (int64_t)4 * block->outputs * block->across);
@@ -234,15 +238,15 @@ int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, 
     if (resident * tile_of(block, form) * 16 > UNIT_SHARED) resident = UNIT_SHARED / (tile_of(block, form) * 16);
     int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
     // of a subgroup, before the next barrier
-    int64_t work = block->depth * ((int64_t)product_cycles[form] * block->positions * block->outputs +
-                                   LOAD * parts * (block->positions + block->outputs)) +
-                   (int64_t)bring_cycles[form] * pairs_of(block);
+    int64_t work = block->depth * ((int64_t)costs->product[form] * block->positions * block->outputs +
+                                   costs->load * parts * (block->positions + block->outputs)) +
+                   (int64_t)costs->bring[form] * pairs_of(block);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * parts * block->outputs * block->across;
     int64_t together = work * gpu_divide_up(subgroups, 4), rounds = block->positions * block->outputs / round_of(block);
     int64_t cycles = gpu_overlapped(gpu_divide_up(each * subgroups, 4) * times * work,
-                                    each * block->along * times * block->depth * bytes / BANDWIDTH,
-                                    waves * (times * (gpu_larger(together, LATENCY) + STEP_BARRIER) + START +
-                                             rounds * ROUND_CYCLES));
+                                    each * block->along * times * block->depth * bytes / costs->bandwidth,
+                                    waves * (times * (gpu_larger(together, costs->latency) + costs->barrier) +
+                                             costs->start + rounds * costs->round));
     return form == MATRIX_SPLIT ? cycles * 4 / 3 : cycles;
 }
 

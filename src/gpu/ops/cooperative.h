@@ -7,6 +7,15 @@
 
 #include "gpu/ops/matrix.h"
 
+// The figures of the model, in cycles of a compute unit (cooperative.c says what they are), which the kernels with
+// windows share: those of a quarter of the unit for a fragment's product, and to bring and load one; the unit's bytes
+// in a cycle; and what a subgroup waits for its loads, at a barrier, at its start and end, and for a round of sums.
+struct gpu_cooperative_costs {
+    int product[MATRIX_NARROW + 1], bring[MATRIX_NARROW + 1];
+    int load, bandwidth, latency, barrier, start, round;
+};
+extern const struct gpu_cooperative_costs gpu_cooperative_costs;
+
 // positions of a block are those of a whole work-group here. Its subgroups have the same ones, and outputs of their
 // own.
 bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps,

@@ -157,84 +157,59 @@ const struct gpu_kernel gpu_kernel_fragments_window = KERNEL("convolve_fragments
 // ---- the block ------------------------------------------------------------------------------------------------------
 
 // A model of a device as that of cooperative.c, whose figures it takes.
-static const int product_cycles[] = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28};
-static const int bring_cycles[] = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45};
-enum { LOAD = 10, BANDWIDTH = 48, LATENCY = 700, CHUNK_BARRIER = 60, START = 1500, ROUND_CYCLES = 150 };
 enum { UNIT_REGISTERS = 65536, MAX_REGISTERS = 224, REGISTERS_BESIDE = 64, UNIT_SHARED = 200 << 10 };
-enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_TURNS = 6, MAX_SUMS = 8 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_TURNS = 6 };
 
-// A block, and what follows from it. across: subgroups along outputs; along: along rows.
+// What a block needs besides.
 struct layout {
-    struct gpu_matrix_block block;
-    struct gpu_window_patch patch;
-    int64_t chunks;
     int turns, round, tile, registers;
 };
 
-static int parts_of(int form)
+// Whether a block fits. Fills in the rest.
+static bool complete(struct layout *layout, const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                     const struct gpu_window_size *size)
 {
-    return form == MATRIX_HALVES ? 1 : 2;
-}
-
-static int subgroups_of(const struct layout *layout)
-{
-    return layout->block.across * layout->block.along;
-}
-
-// Whether a block can be. Fills in the rest.
-static bool complete(struct layout *layout, const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
-{
-    const struct gpu_matrix_block *block = &layout->block;
-    int subgroups = subgroups_of(layout), items = SUBGROUP * subgroups, sums = block->positions * block->outputs;
-    layout->patch = gpu_window_patch_of(conv, block->along * block->positions);
-    layout->chunks = gpu_divide_up(gpu_slices(conv->x->shape), GPU_WINDOW_CHUNK);
-    int places = layout->patch.w * layout->patch.h;
+    int parts = gpu_matrix_parts(form), items = SUBGROUP * size->subgroups, sums = block->positions * block->outputs;
+    int places = size->patch_w * size->patch_h;
     layout->turns = (int)gpu_divide_up((int64_t)GPU_WINDOW_CHUNK / 2 * places, items);
-    layout->round = sums < 16 / subgroups ? sums : 16 / subgroups;
-    layout->tile = (layout->chunks > 1 ? 2 : 1) * parts_of(form) * places * POSITION_VECTORS;
-    if (layout->tile < layout->round * subgroups * SUM_VECTORS) layout->tile = layout->round * subgroups * SUM_VECTORS;
-    layout->registers = REGISTERS_BESIDE + parts_of(form) * (8 * sums + 4 * (block->outputs + 1)) + 10 * layout->turns;
-    return subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && subgroups <= caps->max_group[1] &&
-           sums <= MAX_SUMS && layout->turns <= MAX_TURNS && layout->registers <= MAX_REGISTERS &&
-           layout->registers * items <= UNIT_REGISTERS && 16 * (layout->tile + 1) <= caps->shared_bytes &&
-           layout->patch.tiles <= caps->max_groups[0] &&
-           gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across) <= caps->max_groups[1];
+    layout->round = sums < 16 / size->subgroups ? sums : 16 / size->subgroups;
+    layout->tile = (size->chunks > 1 ? 2 : 1) * parts * places * POSITION_VECTORS;
+    if (layout->tile < layout->round * size->subgroups * SUM_VECTORS)
+        layout->tile = layout->round * size->subgroups * SUM_VECTORS;
+    layout->registers = REGISTERS_BESIDE + parts * (8 * sums + 4 * (block->outputs + 1)) + 10 * layout->turns;
+    return layout->turns <= MAX_TURNS && layout->registers <= MAX_REGISTERS &&
+           layout->registers * items <= UNIT_REGISTERS && 16 * (layout->tile + 1) <= caps->shared_bytes;
 }
 
-static int64_t block_cycles(const struct layout *layout, int units, const struct gpu_convolution *conv, int form)
+static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                      const struct gpu_window_size *size)
 {
-    const struct gpu_matrix_block *block = &layout->block;
-    int parts = parts_of(form), subgroups = subgroups_of(layout), taps = conv->kernel_w * conv->kernel_h;
-    int64_t groups =
-        layout->patch.tiles * gpu_divide_up(gpu_slices(conv->y->shape), (int64_t)4 * block->outputs * block->across);
-    int64_t each = gpu_divide_up(groups, units);
-    int64_t resident = UNIT_REGISTERS / (layout->registers * subgroups * SUBGROUP);
-    if (resident * layout->tile * 16 > UNIT_SHARED) resident = UNIT_SHARED / (layout->tile * 16);
+    const struct gpu_cooperative_costs *costs = &gpu_cooperative_costs;
+    struct layout layout;
+    if (!complete(&layout, caps, form, block, size)) return INT64_MAX;
+    int64_t each = gpu_divide_up(size->groups, gpu_conv_units(caps));
+    int64_t resident = UNIT_REGISTERS / (layout.registers * size->subgroups * SUBGROUP);
+    if (resident * layout.tile * 16 > UNIT_SHARED) resident = UNIT_SHARED / (layout.tile * 16);
     int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
-    int64_t work = taps * ((int64_t)product_cycles[form] * block->positions * block->outputs +
-                           LOAD * parts * (block->positions + block->outputs)) +
-                   (int64_t)bring_cycles[form] * layout->turns; // of a subgroup, for a chunk
-    int64_t bytes = (int64_t)1024 / 16 * layout->patch.w * layout->patch.h +
-                    (int64_t)512 * parts * block->outputs * block->across * taps;
-    int64_t together = work * gpu_divide_up(subgroups, 4), rounds = block->positions * block->outputs / layout->round;
-    return gpu_overlapped(gpu_divide_up(each * subgroups, 4) * layout->chunks * work,
-                          each * layout->chunks * bytes / BANDWIDTH,
-                          waves * (layout->chunks * (gpu_larger(together, LATENCY) + CHUNK_BARRIER) + START +
-                                   rounds * ROUND_CYCLES));
-}
-
-static int64_t cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form,
-                      const struct gpu_matrix_block *block)
-{
-    struct layout layout = {.block = *block};
-    return complete(&layout, caps, conv, form) ? block_cycles(&layout, gpu_conv_units(caps), conv, form) : INT64_MAX;
+    int64_t work = size->taps * ((int64_t)costs->product[form] * block->positions * block->outputs +
+                                 costs->load * gpu_matrix_parts(form) * (block->positions + block->outputs)) +
+                   (int64_t)costs->bring[form] * layout.turns; // of a subgroup, for a chunk
+    int64_t bytes = (int64_t)1024 / 16 * size->patch_w * size->patch_h +
+                    (int64_t)512 * gpu_matrix_parts(form) * block->outputs * block->across * size->taps;
+    int64_t together = work * gpu_divide_up(size->subgroups, 4),
+            rounds = block->positions * block->outputs / layout.round;
+    return gpu_overlapped(gpu_divide_up(each * size->subgroups, 4) * size->chunks * work,
+                          each * size->chunks * bytes / costs->bandwidth,
+                          waves * (size->chunks * (gpu_larger(together, costs->latency) + costs->barrier) +
+                                   costs->start + rounds * costs->round));
 }
 
 static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, struct gpu_window_launch *launch)
+                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
+                   struct gpu_window_launch *launch)
 {
-    struct layout layout = {.block = *block};
-    complete(&layout, caps, conv, form);
+    struct layout layout;
+    complete(&layout, caps, form, block, size);
     const int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
         [BLOCK_O] = block->outputs,
@@ -243,8 +218,8 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
         [WINDOW_W] = conv->kernel_w,
         [WINDOW_H] = conv->kernel_h,
         [STRIDE] = conv->stride_w,
-        [PATCH_W] = layout.patch.w,
-        [PATCH_H] = layout.patch.h,
+        [PATCH_W] = size->patch_w,
+        [PATCH_H] = size->patch_h,
         [TURNS] = layout.turns,
         [ROUND] = layout.round,
         [MATRIX] = form,
@@ -254,7 +229,6 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
     };
     *launch = (struct gpu_window_launch){
         .kernel = caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,
-        .patch = layout.patch,
         .packed = *block,
     };
     memcpy(launch->values, values, sizeof values);

@@ -104,21 +104,21 @@ enum { SPLIT = 32, BANDWIDTH = 48, LATENCY = 700, START = 1500, ROUND_CYCLES = 1
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, UNIT_SUBGROUPS = 64 };
 enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16 };
 
-static int vectors_of(int form)
+int gpu_matrix_parts(int form)
 {
     return form < MATRIX_HALVES ? 2 : 1;
 }
 
-// Numbers that are split have their small products in sums of their own.
-static int sums_of(int form)
+int gpu_matrix_sums(int form)
 {
     return form == MATRIX_SPLIT || form == MATRIX_NARROW ? 2 : 1;
 }
 
 int gpu_matrix_registers(const struct gpu_matrix_block *block, int form)
 {
-    int sums = 8 * block->positions * block->outputs * sums_of(form);
-    return REGISTERS_BESIDE + sums + block->depth * (8 * block->positions + 4 * block->outputs * vectors_of(form));
+    int sums = 8 * block->positions * block->outputs * gpu_matrix_sums(form);
+    return REGISTERS_BESIDE + sums +
+           block->depth * (8 * block->positions + 4 * block->outputs * gpu_matrix_parts(form));
 }
 
 int gpu_matrix_most_registers(int items)
@@ -153,7 +153,7 @@ static bool fits(const struct gpu_matrix_block *block, const struct gpu_caps *ca
            subgroups <= MAX_SUBGROUPS && items <= caps->max_group_size && block->along <= caps->max_group[2] &&
            block->across <= caps->max_group[1] &&
            gpu_matrix_registers(block, form) <= gpu_matrix_most_registers(items) &&
-           16 * items * round_of(block) <= caps->shared_bytes &&
+           16 * (items * round_of(block) + 1) <= caps->shared_bytes &&
            gpu_divide_up(size->positions, 16 * block->positions) <= caps->max_groups[0] &&
            gpu_divide_up(size->slices, 4 * block->outputs * block->across) <= caps->max_groups[1];
 }
@@ -168,7 +168,7 @@ static int64_t block_cycles(const struct gpu_matrix_block *block, int units, con
     if (resident * subgroups > UNIT_SUBGROUPS) resident = UNIT_SUBGROUPS / subgroups;
     int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
     int64_t step = gpu_matrix_step_cycles(block, form);
-    int64_t bytes = 1024 * block->positions + (int64_t)512 * vectors_of(form) * block->outputs * block->across;
+    int64_t bytes = 1024 * block->positions + (int64_t)512 * gpu_matrix_parts(form) * block->outputs * block->across;
     int64_t rounds = block->along > 1 ? gpu_divide_up(2 * block->positions * block->outputs, round_of(block)) : 0;
     return gpu_overlapped(gpu_divide_up(each * subgroups, 4) * steps * step,
                           each * block->along * steps * bytes / BANDWIDTH,
@@ -292,7 +292,7 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
 
 bool gpu_matrix_is_guarded(const struct gpu_value *x, int form)
 {
-    return (form == MATRIX_SPLIT || form == MATRIX_NARROW) && !is_bounded(x);
+    return gpu_matrix_sums(form) > 1 && !is_bounded(x);
 }
 
 bool gpu_matrix_takes(const struct gpu_convolution *conv)
@@ -399,7 +399,7 @@ static int64_t rows_of(const struct gpu_matrix_block *block, int slices)
 
 int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int slices, int64_t steps)
 {
-    return rows_of(block, slices) * steps * block->outputs * SUBGROUP * vectors_of(form);
+    return rows_of(block, slices) * steps * block->outputs * SUBGROUP * gpu_matrix_parts(form);
 }
 
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
@@ -408,7 +408,7 @@ void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct 
     int64_t rows = rows_of(block, gpu_slices(conv->y->shape));
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
-            for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * vectors_of(form)) {
+            for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * gpu_matrix_parts(form)) {
                 const bool fragments = order == GPU_MATRIX_FRAGMENTS || order == GPU_MATRIX_FRAGMENTS_BY_CHUNKS;
                 (fragments ? pack_fragment : pack_step)(conv, form, order, row * block->outputs + tile, step, to);
             }

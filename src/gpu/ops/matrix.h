@@ -18,6 +18,10 @@ enum { GPU_MATRIX_SUBGROUP = 32 }; // work-items of a subgroup
 int gpu_matrix_registers(const struct gpu_matrix_block *block, int form);
 int gpu_matrix_most_registers(int items);
 int gpu_matrix_resident(int items);
+// How many numbers stand for each weight, and how many sums for each output: numbers that are split have their small
+// products in a sum of their own.
+int gpu_matrix_parts(int form);
+int gpu_matrix_sums(int form);
 // The cycles that a quarter of a compute unit takes for a step of a block.
 int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 

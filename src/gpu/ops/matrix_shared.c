@@ -38,15 +38,6 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, CHUNK, STAGES, TURNS, ROUND, MATRIX, TILE, AHE
         }                                                                                                \
     )
 
-// Fetches the first weights for a second pass, and lets the sums begin.
-#define FETCH_AGAIN                                                                                      \
-    GPU_TEXT(                                                                                            \
-        for (int n = 0; n < STAGES; n += 1) {                                                            \
-            int slot = (chunks + n) % STAGES;                                                            \
-            fetch_weights(slot, P_space.w + slot * each, stream + n * each, each);                       \
-        }                                                                                                \
-    ) GPU_MATRIX_BEGIN_SUMS
-
 const struct gpu_kernel gpu_kernel_matrix_shared = {
     .name = "convolve_matrix_shared",
     .group = {32, 1, 1},
@@ -154,7 +145,7 @@ const struct gpu_kernel gpu_kernel_matrix_shared = {
                     }
                 }
             }
-    ) GPU_MATRIX_JUDGE(FETCH_AGAIN GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(GPU_MATRIX_FETCH_AGAIN(P_space.w) GPU_MATRIX_BEGIN_SUMS GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
     ) GPU_MATRIX_END_SUMS(GPU_MATRIX_FINISH),
@@ -184,11 +175,6 @@ enum {
 enum { CHUNK_CYCLES = 300, AHEAD_CYCLES = 150, ROUND_CYCLES = 150 };
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 50, MAX_STAGES = 8, MAX_TURNS = 8 };
 enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16, MAX_ROUND = 8, MAX_TERMS = 1 << 20 };
-
-static int vectors_of(int form)
-{
-    return form == MATRIX_SPLIT ? 2 : 1;
-}
 
 // A block, and what follows from it.
 struct layout {
@@ -227,7 +213,7 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, const s
     layout->turns = block->positions * block->depth / block->across;
     layout->round = outputs < MAX_ROUND ? outputs : MAX_ROUND;
     layout->weights = 4 * layout->chunk * (8 * block->positions + 2) * 2 * (layout->chunks > 1 ? 2 : 1);
-    int each = layout->chunk * block->across * block->outputs * vectors_of(form) * SUBGROUP;
+    int each = layout->chunk * block->across * block->outputs * gpu_matrix_parts(form) * SUBGROUP;
     int64_t stages = (all - layout->weights) / each;
     if (stages > layout->chunks) stages = layout->chunks;
     layout->stages = stages < MAX_STAGES ? (int)stages : MAX_STAGES;
@@ -253,7 +239,7 @@ static int64_t block_cycles(const struct layout *layout, int units, const struct
     int product = form == MATRIX_SPLIT ? PRODUCT_SPLIT : PRODUCT_NARROW;
     int64_t serial = steps / block->along * product * block->positions * block->outputs;
     int64_t products = gpu_larger(gpu_divide_up(each * subgroups, 4) * serial, waves * serial * 3 / 2);
-    int64_t vectors = 2 * block->positions + block->outputs * vectors_of(form);
+    int64_t vectors = 2 * block->positions + block->outputs * gpu_matrix_parts(form);
     int64_t shared =
         each * block->across * steps * vectors * 512 / SHARED_BYTES + each * steps * 4 * block->positions * CONVERT;
     int64_t loads = each * steps * 1024 * block->positions / BANDWIDTH, first = loads / layout->chunks;

@@ -110,6 +110,14 @@
             }                                                                                            \
         }                                                                                                \
     )
+// Of kernels with weights in dynamic shared memory, from AT on: fetches the first ones for a second pass.
+#define GPU_MATRIX_FETCH_AGAIN(AT)                                                                       \
+    GPU_TEXT_OF(                                                                                         \
+        for (int n = 0; n < STAGES; n += 1) {                                                            \
+            int slot = (chunks + n) % STAGES;                                                            \
+            fetch_weights(slot, AT + slot * each, stream + n * each, each);                              \
+        }                                                                                                \
+    )
 #define GPU_MATRIX_SCALE_SUMS                                                                            \
     GPU_TEXT(UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] = sums[n] * scale;)
 #define GPU_MATRIX_SCALE_BACK                                                                            \

@@ -46,15 +46,6 @@ enum {
         if (p.x < y_w && p.y < y_h && o < y_s) write_y(p, finish(to_real4(v), p));                       \
     )
 
-// Fetches the first weights for a second pass, and lets the sums begin.
-#define FETCH_AGAIN                                                                                      \
-    GPU_TEXT(                                                                                            \
-        for (int n = 0; n < STAGES; n += 1) {                                                            \
-            int slot = (chunks + n) % STAGES;                                                            \
-            fetch_weights(slot, P_sum.z + slot * each, stream + n * each, each);                         \
-        }                                                                                                \
-    ) GPU_MATRIX_BEGIN_SUMS
-
 const struct gpu_kernel gpu_kernel_matrix_window = {
     .name = "convolve_matrix_window",
     .group = {32, 1, 1},
@@ -153,7 +144,7 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                     }
                 }
             }
-    ) GPU_MATRIX_JUDGE(FETCH_AGAIN GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(GPU_MATRIX_FETCH_AGAIN(P_sum.z) GPU_MATRIX_BEGIN_SUMS GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
         if (MATRIX == MATRIX_SPLIT || MATRIX == MATRIX_NARROW) {
@@ -175,96 +166,69 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
 // us).
 enum { PRODUCT = 14, BANDWIDTH = 21, LATENCY = 900, START = 1500, SHARED_BYTES = 128, CONVERT = 3, CHUNK_CYCLES = 300 };
 enum { UNIT_REGISTERS = 65536, REGISTERS_EACH = 240, REGISTERS_BESIDE = 20, MAX_STAGES = 2, MAX_TURNS = 12 };
-enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_OUTPUTS = 16, CHUNK_SLICES = GPU_WINDOW_CHUNK };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, CHUNK_SLICES = GPU_WINDOW_CHUNK };
 // The units' instructions for a step of one tile by one tile.
 static const int instructions[] = {[MATRIX_FLOATS] = 12, [MATRIX_SPLIT] = 6, [MATRIX_HALVES] = 2, [MATRIX_NARROW] = 4};
 
-static int vectors_of(int form)
-{
-    return form < MATRIX_HALVES ? 2 : 1;
-}
-
-// A block, and what follows from it. across: subgroups along outputs; along: along rows.
+// What a block needs besides.
 struct layout {
-    struct gpu_matrix_block block;
-    int64_t chunks; // of input slices
-    struct gpu_window_patch patch;
     int plane; // vectors of a slice of the patch
     int stages, turns, weights, tile, resident;
 };
 
-static int subgroups_of(const struct layout *layout)
+// How many groups fit a unit by their registers and their memory, of which `all` vectors are half.
+static int resident_of(const struct layout *layout, int all, int form, const struct gpu_matrix_block *block, int items)
 {
-    return layout->block.across * layout->block.along;
-}
-
-static int resident_of(const struct layout *layout, int all, int form)
-{
-    const struct gpu_matrix_block *block = &layout->block;
-    int items = SUBGROUP * subgroups_of(layout);
-    int sums = 8 * block->positions * block->outputs * (form == MATRIX_SPLIT || form == MATRIX_NARROW ? 2 : 1);
+    int sums = 8 * block->positions * block->outputs * gpu_matrix_sums(form);
     int each = REGISTERS_BESIDE + sums + 7 * layout->turns + 8 * block->positions + 8;
     int by_registers = each <= REGISTERS_EACH ? UNIT_REGISTERS / items / each : 0, by_memory = 2 * all / layout->tile;
     return by_registers < by_memory ? by_registers : by_memory;
 }
 
-// Whether a block can be. Fills in the rest.
-static bool complete(struct layout *layout, const struct gpu_caps *caps, const struct gpu_convolution *conv, int form)
+// Whether a block fits. Fills in the rest.
+static bool complete(struct layout *layout, const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                     const struct gpu_window_size *size)
 {
-    const struct gpu_matrix_block *block = &layout->block;
-    const struct gpu_shape y = conv->y->shape;
-    int subgroups = subgroups_of(layout), items = SUBGROUP * subgroups, all = caps->dynamic_shared_bytes / 16;
-    layout->chunks = gpu_divide_up(gpu_slices(conv->x->shape), CHUNK_SLICES);
-    layout->patch = gpu_window_patch_of(conv, block->along * block->positions);
+    int items = SUBGROUP * size->subgroups, all = caps->dynamic_shared_bytes / 16;
     // Eight work-items read two neighboring positions of four slices at a time: each from another bank.
-    layout->plane = layout->patch.w * layout->patch.h;
+    layout->plane = size->patch_w * size->patch_h;
     layout->plane += (10 - layout->plane % 8) % 8;
-    layout->turns = (int)gpu_divide_up(CHUNK_SLICES * layout->patch.w * layout->patch.h, items);
-    layout->weights = CHUNK_SLICES * layout->plane * (layout->chunks > 1 ? 2 : 1);
-    int each = conv->kernel_w * conv->kernel_h * block->across * block->outputs * vectors_of(form) * SUBGROUP;
+    layout->turns = (int)gpu_divide_up(CHUNK_SLICES * size->patch_w * size->patch_h, items);
+    layout->weights = CHUNK_SLICES * layout->plane * (size->chunks > 1 ? 2 : 1);
+    int each = size->taps * block->across * block->outputs * gpu_matrix_parts(form) * SUBGROUP;
     int64_t stages = (all - layout->weights) / each;
-    if (stages > layout->chunks) stages = layout->chunks;
+    if (stages > size->chunks) stages = size->chunks;
     layout->stages = stages < MAX_STAGES ? (int)stages : MAX_STAGES;
     layout->tile = layout->weights + layout->stages * each;
-    if (subgroups > MAX_SUBGROUPS || layout->stages < (layout->chunks > 1 ? 2 : 1) || layout->tile > all) return false;
-    layout->resident = resident_of(layout, all, form);
-    return 2 * block->positions * block->outputs <= MAX_OUTPUTS && layout->turns <= MAX_TURNS && layout->resident > 0 &&
-           items <= caps->max_group_size && subgroups <= caps->max_group[1] &&
-           layout->patch.tiles <= caps->max_groups[0] &&
-           gpu_divide_up(gpu_slices(y), 4 * block->outputs * block->across) <= caps->max_groups[1];
+    if (layout->stages < (size->chunks > 1 ? 2 : 1) || layout->tile > all) return false;
+    layout->resident = resident_of(layout, all, form, block, items);
+    return layout->turns <= MAX_TURNS && layout->resident > 0;
 }
 
-static int64_t block_cycles(const struct layout *layout, int units, const struct gpu_convolution *conv, int form)
+static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                      const struct gpu_window_size *size)
 {
-    const struct gpu_matrix_block *block = &layout->block;
-    int taps = conv->kernel_w * conv->kernel_h, subgroups = subgroups_of(layout);
-    int64_t groups =
-        layout->patch.tiles * gpu_divide_up(gpu_slices(conv->y->shape), 4 * block->outputs * block->across);
-    int64_t each = gpu_divide_up(groups, units), waves = gpu_divide_up(each, layout->resident);
-    int64_t steps = layout->chunks * taps;
+    struct layout layout;
+    if (!complete(&layout, caps, form, block, size)) return INT64_MAX;
+    int64_t each = gpu_divide_up(size->groups, gpu_conv_units(caps)), waves = gpu_divide_up(each, layout.resident);
+    int64_t steps = size->chunks * size->taps;
     int64_t serial = steps * instructions[form] * PRODUCT * block->positions * block->outputs;
-    int64_t products = gpu_larger(gpu_divide_up(each * subgroups, 4) * serial, waves * serial * 3 / 2);
-    int64_t vectors = 2 * block->positions + block->outputs * vectors_of(form);
-    int64_t patch = layout->chunks * CHUNK_SLICES * layout->patch.w * layout->patch.h;
-    int64_t shared = each * (subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
-    int64_t loads = each * patch * 16 / BANDWIDTH, first = loads / layout->chunks;
+    int64_t products = gpu_larger(gpu_divide_up(each * size->subgroups, 4) * serial, waves * serial * 3 / 2);
+    int64_t vectors = 2 * block->positions + block->outputs * gpu_matrix_parts(form);
+    int64_t patch = size->chunks * CHUNK_SLICES * size->patch_w * size->patch_h;
+    int64_t shared = each * (size->subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
+    int64_t loads = each * patch * 16 / BANDWIDTH, first = loads / size->chunks;
     int64_t work = first + gpu_overlapped(products, shared, loads - first);
-    if (layout->resident == 1) work = products + shared + loads;
-    return work * 4 / 5 + waves * (START + LATENCY + layout->chunks * CHUNK_CYCLES);
-}
-
-static int64_t cycles(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form,
-                      const struct gpu_matrix_block *block)
-{
-    struct layout layout = {.block = *block};
-    return complete(&layout, caps, conv, form) ? block_cycles(&layout, gpu_conv_units(caps), conv, form) : INT64_MAX;
+    if (layout.resident == 1) work = products + shared + loads;
+    return work * 4 / 5 + waves * (START + LATENCY + size->chunks * CHUNK_CYCLES);
 }
 
 static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, struct gpu_window_launch *launch)
+                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
+                   struct gpu_window_launch *launch)
 {
-    struct layout layout = {.block = *block};
-    complete(&layout, caps, conv, form);
+    struct layout layout;
+    complete(&layout, caps, form, block, size);
     const int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,
         [BLOCK_O] = block->outputs,
@@ -273,8 +237,8 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
         [WINDOW_W] = conv->kernel_w,
         [WINDOW_H] = conv->kernel_h,
         [STRIDE] = conv->stride_w,
-        [PATCH_W] = layout.patch.w,
-        [PATCH_H] = layout.patch.h,
+        [PATCH_W] = size->patch_w,
+        [PATCH_H] = size->patch_h,
         [PLANE] = layout.plane,
         [STAGES] = layout.stages,
         [TURNS] = layout.turns,
@@ -285,7 +249,6 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
     };
     *launch = (struct gpu_window_launch){
         .kernel = &gpu_kernel_matrix_window,
-        .patch = layout.patch,
         // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
         .packed = {.outputs = block->outputs * block->across, .across = 1},
         .weights_at = layout.weights,

@@ -14,33 +14,35 @@ bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, 
 
 enum { GPU_WINDOW_TILE_W = 16, GPU_WINDOW_CHUNK = 4 }; // positions of a tile's row; input slices of a chunk
 
-// What a work-group of so many rows brings of an input slice.
-struct gpu_window_patch {
-    int w, h;      // w: a multiple of the stride, whose columns lie apart by their place in a stride
-    int64_t tiles; // of all images
+// What follows from a block, whose `positions` are rows of a tile for each subgroup, and `outputs` tiles of 16 outputs;
+// of the subgroups `across` stand beside each other along outputs, and `along` below each other.
+struct gpu_window_size {
+    int subgroups, taps;
+    int patch_w,
+        patch_h;    // what a group brings of an input slice; w is a multiple of the stride, whose columns lie apart
+    int64_t chunks; // of input slices
+    int64_t groups; // of the first batch
 };
-struct gpu_window_patch gpu_window_patch_of(const struct gpu_convolution *conv, int rows);
 
-// The dispatch of a block: `positions` rows of a tile and `outputs` tiles of 16 outputs for each subgroup, of which
-// `across` stand beside each other and `along` below each other.
+// The dispatch of a block.
 struct gpu_window_launch {
     const struct gpu_kernel *kernel;
     int values[GPU_KERNEL_CONSTANTS]; // of its own constants, in their order
-    struct gpu_window_patch patch;
-    struct gpu_matrix_block packed; // the block whose order the weights have
-    int weights_at;                 // where they are put in shared memory, if anywhere
+    struct gpu_matrix_block packed;   // the block whose order the weights have
+    int weights_at;                   // where they are put in shared memory, if anywhere
 };
 
 // One of the kernels: params are sum (chunks, where the streams begin in the weights, weights_at) and step (padding).
 struct gpu_window_way {
     const char *name; // of measured blocks
     enum gpu_matrix_order order;
-    // The cycles that a block takes; INT64_MAX: it does not fit the device.
-    int64_t (*cycles)(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form,
-                      const struct gpu_matrix_block *block);
+    // The cycles that a block takes, whose groups the device can have; INT64_MAX: their registers or memory do not fit.
+    int64_t (*cycles)(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                      const struct gpu_window_size *size);
     // Fills in the launch of a block that fits. in: how x is read.
     void (*launch)(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, struct gpu_window_launch *launch);
+                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
+                   struct gpu_window_launch *launch);
 };
 extern const struct gpu_window_way gpu_window_matrix, gpu_window_cooperative;
 
