@@ -390,23 +390,6 @@ static void variables(void **state)
 
 // ---- nodes of others ----------------------------------------------------------------------------
 
-static TfLiteStatus copy_input(TfLiteContext *context, TfLiteNode *node)
-{
-    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]];
-    memcpy(context->tensors[node->outputs->data[0]].data.raw, x->data.raw, x->bytes);
-    return kTfLiteOk;
-}
-
-static TfLiteStatus take_node(TfLiteContext *context, TfLiteDelegate *delegate)
-{
-    const TfLiteRegistration registration = {.invoke = copy_input, .custom_name = "copy", .version = 1};
-    TfLiteIntArray *nodes = TfLiteIntArrayCreate(1);
-    nodes->data[0] = *(const int *)delegate->data_;
-    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, nodes, delegate);
-    TfLiteIntArrayFree(nodes);
-    return status;
-}
-
 // A delegate writes an input of the join, or what one is made of, or reads the join's output.
 static void delegates(void **state)
 {

@@ -136,25 +136,6 @@ static void memory_of_the_caller(void **state)
 
 // ---- delegates that take one of both ------------------------------------------------------------
 
-// Copies as much of input 0 as the output has room for.
-static TfLiteStatus copy_input(TfLiteContext *context, TfLiteNode *node)
-{
-    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]];
-    TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
-    memcpy(y->data.raw, x->data.raw, x->bytes < y->bytes ? x->bytes : y->bytes);
-    return kTfLiteOk;
-}
-
-static TfLiteStatus take_nodes(TfLiteContext *context, TfLiteDelegate *delegate)
-{
-    const TfLiteRegistration registration = {.invoke = copy_input, .custom_name = "copy", .version = 1};
-    TfLiteIntArray *nodes = TfLiteIntArrayCreate(1);
-    nodes->data[0] = *(const int *)delegate->data_;
-    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, nodes, delegate);
-    TfLiteIntArrayFree(nodes);
-    return status;
-}
-
 static void delegates(void **state)
 {
     (void)state;
@@ -163,7 +144,7 @@ static void delegates(void **state)
         make_chain(&c, TEST_INT8, false, 3);
         TfLiteDelegate delegate = TfLiteDelegateCreate();
         delegate.data_ = &node;
-        delegate.Prepare = take_nodes;
+        delegate.Prepare = take_node;
         struct two_ways both = begin_two_ways(&c.model, &delegate);
         assert_false(is_taken(both.one));
         run_with(both.one, 7);
