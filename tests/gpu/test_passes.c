@@ -693,6 +693,115 @@ static void test_residual_of_two(void **state)
     gpu_graph_destroy(graph);
 }
 
+// ---- join_formulas ------------------------------------------------------------------------------
+
+static void test_formulas(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin();
+    struct gpu_value *x = add_input(graph, image), *a = add_input(graph, image), *b = add_input(graph, image);
+    ends(NODE(graph, Mul, image, NODE(graph, Add, image, x, a), b));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] in2[1,4,4,8] -> out4[1,4,4,8] + add of first + mul of second\n");
+
+    graph = begin(); // on the right of a difference, which is turned round
+    x = add_input(graph, image), a = add_input(graph, image), b = add_input(graph, image);
+    ends(NODE(graph, Sub, image, b, NODE(graph, Add, image, x, a)));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] in2[1,4,4,8] -> out4[1,4,4,8] + add of first + from of second\n");
+
+    graph = begin(); // what is read again is kept
+    x = add_input(graph, image), a = add_input(graph, image);
+    struct gpu_value *sum = NODE(graph, Add, image, x, a);
+    ends(NODE(graph, Mul, image, sum, sum));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] -> out3[1,4,4,8] + add of first (kept) + mul of kept\n");
+
+    graph = begin(); // with stages of the nodes
+    x = add_input(graph, image), a = add_input(graph, image);
+    struct gpu_value *y = NODE(graph, Add, image, x, a), *z = NODE(graph, Sub, image, NODE(graph, Tanh, image, y), x);
+    ends(z);
+    assert_true(gpu_pass_fuse_stages(graph) && gpu_pass_fuse_residual(graph));
+    expect(graph, gpu_pass_join_formulas, false,
+           "ADD in0[1,4,4,8] in1[1,4,4,8] -> out4[1,4,4,8] + tanh + sub in0[1,4,4,8]\n");
+}
+
+// Of a value of 12 channels.
+static struct gpu_value *add_part(struct gpu_graph *graph, struct gpu_value *x, int channel)
+{
+    const struct gpu_shape list = {1, 1, 1, 4};
+    const float begin_at[4] = {0, 0, 0, (float)channel};
+    struct gpu_value *y =
+        NODE(graph, Slice, image, x, add_constant(graph, list, begin_at), add_constant(graph, list, NULL));
+    memcpy(x->dims, (int[]){1, 4, 4, 12}, 4 * sizeof *x->dims);
+    memcpy(y->dims, (int[]){1, 4, 4, 8}, 4 * sizeof *y->dims);
+    ranked(x, 4);
+    return ranked(y, 4);
+}
+
+static void test_formulas_of_channels(void **state)
+{
+    (void)state;
+    const struct gpu_shape wide = {1, 4, 4, 12};
+    struct gpu_graph *graph = begin();
+    struct gpu_value *x = add_input(graph, wide);
+    ends(ranked(NODE(graph, Mul, image, add_part(graph, x, 0), add_part(graph, x, 3)), 4));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,12] in0[1,4,4,12] from 3 -> out7[1,4,4,8] + mul of first\n");
+
+    graph = begin(); // somebody else reads the part
+    x = add_input(graph, wide);
+    struct gpu_value *a = ranked(add_input(graph, image), 4), *part = add_part(graph, x, 4);
+    ends(NODE(graph, Floor, image, part));
+    ends(ranked(NODE(graph, Mul, image, a, part), 4));
+    expect(graph, gpu_pass_join_formulas, false,
+           "SLICE in0[1,4,4,12] const2[1,1,1,4] const3[1,1,1,4] -> v4[1,4,4,8]\n"
+           "FLOOR v4[1,4,4,8] -> out5[1,4,4,8]\nMUL in1[1,4,4,8] v4[1,4,4,8] -> out6[1,4,4,8]\n");
+}
+
+static void test_formulas_that_stay(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin(); // somebody wants the value between
+    struct gpu_value *x = add_input(graph, image), *a = add_input(graph, image), *sum = NODE(graph, Add, image, x, a);
+    ends(sum);
+    ends(NODE(graph, Mul, image, sum, a));
+    expect(graph, gpu_pass_join_formulas, false,
+           "ADD in0[1,4,4,8] in1[1,4,4,8] -> out2[1,4,4,8]\nMUL out2[1,4,4,8] in1[1,4,4,8] -> out3[1,4,4,8]\n");
+
+    graph = begin(); // four values
+    x = add_input(graph, image), a = add_input(graph, image);
+    struct gpu_value *b = add_input(graph, image), *c = add_input(graph, image);
+    ends(NODE(graph, Mul, image, NODE(graph, Add, image, NODE(graph, Add, image, x, a), b), c));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] in2[1,4,4,8] -> v5[1,4,4,8] + add of first + add of second\n"
+           "MUL v5[1,4,4,8] in3[1,4,4,8] -> out6[1,4,4,8]\n");
+
+    graph = begin(); // nine steps
+    x = add_input(graph, image), a = add_input(graph, image);
+    for (int i = 0; i < 9; i++) x = NODE(graph, Add, image, x, a);
+    ends(x);
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] -> v9[1,4,4,8] + add of first + add of first + add of first"
+           " + add of first + add of first + add of first + add of first + add of first\n"
+           "ADD v9[1,4,4,8] in1[1,4,4,8] -> out10[1,4,4,8]\n");
+
+    graph = begin(); // two values that are kept at a time
+    x = add_input(graph, image), a = add_input(graph, image);
+    sum = NODE(graph, Add, image, x, a);
+    struct gpu_value *square = NODE(graph, Mul, image, sum, sum), *more = NODE(graph, Sub, image, square, a);
+    ends(NODE(graph, Mul, image, more, NODE(graph, Mul, image, more, square)));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in0[1,4,4,8] in1[1,4,4,8] -> v3[1,4,4,8] + add of first (kept) + mul of kept\n"
+           "FORMULA v3[1,4,4,8] in1[1,4,4,8] -> out6[1,4,4,8] + sub of first (kept) + mul of x + mul of kept\n");
+
+    graph = begin(); // broadcast along channels
+    x = add_input(graph, image), a = add_input(graph, (struct gpu_shape){1, 4, 4, 1});
+    ends(NODE(graph, Mul, image, NODE(graph, Add, image, x, a), x));
+    expect(graph, gpu_pass_join_formulas, false,
+           "ADD in0[1,4,4,8] in1[1,4,4,1] -> v2[1,4,4,8]\nMUL v2[1,4,4,8] in0[1,4,4,8] -> out3[1,4,4,8]\n");
+}
+
 // ---- quantize -----------------------------------------------------------------------------------
 
 static struct gpu_value *in_8_bits(struct gpu_value *value, float scale, int zero_point)
@@ -773,6 +882,9 @@ int main(void)
         cmocka_unit_test(test_residual_that_stays),
         cmocka_unit_test(test_residual_made_later),
         cmocka_unit_test(test_residual_of_two),
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_formulas_of_channels),
+        cmocka_unit_test(test_formulas_that_stay),
         cmocka_unit_test(test_simulators),
         cmocka_unit_test(test_simulators_and_activations),
     };

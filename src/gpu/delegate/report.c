@@ -25,7 +25,7 @@ static bool copy_profiles(HaliteDelegateReport *report, const struct gpu_profile
                 .graph = profile->graph,
                 .partition = profile->partition,
                 .node = step->node ? step->node->index : -1,
-                .op = step->node ? step->node->op->name : "",
+                .op = step->node ? gpu_node_name(step->node) : "",
                 .kernel = step->kernel->name,
                 .runs = profile->runs,
                 .nanoseconds = profile->sums[i],

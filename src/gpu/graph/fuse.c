@@ -122,13 +122,32 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
     return changed;
 }
 
-static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through, enum gpu_epilogue_op op)
+// The stage of an operator of two values, behind the node that makes the first, or the second.
+static const struct {
+    int builtin;
+    enum gpu_epilogue_op through_first, through_second;
+} residual_ops[] = {
+    {kTfLiteBuiltinAdd, GPU_EPI_ADD_VALUE, GPU_EPI_ADD_VALUE},
+    {kTfLiteBuiltinMul, GPU_EPI_MUL_VALUE, GPU_EPI_MUL_VALUE},
+    {kTfLiteBuiltinSub, GPU_EPI_SUB_VALUE, GPU_EPI_FROM_VALUE},
+};
+
+enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through)
 {
+    // A float16 sum saturates at the largest half, a stage does not.
+    if (node->input_count != 2 || node->op->integers || node->outputs[0]->type == kTfLiteFloat16) return GPU_EPI_NONE;
+    for (size_t i = 0; i < sizeof residual_ops / sizeof *residual_ops; i++)
+        if (residual_ops[i].builtin == node->builtin)
+            return through == 0 ? residual_ops[i].through_first : residual_ops[i].through_second;
+    return GPU_EPI_NONE;
+}
+
+static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through)
+{
+    enum gpu_epilogue_op op = gpu_stage_of_two(node, through);
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
-    if (other == between || other->data || !gpu_is_private(between)) return false;
-    if (node->outputs[0]->type == kTfLiteFloat16)
-        return false; // a float16 sum saturates at the largest half, a stage does not
+    if (op == GPU_EPI_NONE || other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
     if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
         !gpu_can_take_residual(graph, before, other))
@@ -143,32 +162,13 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     return true;
 }
 
-// The stage of an operator of two values, behind the node that makes the first, or the second.
-static const struct residual_ops {
-    int builtin;
-    enum gpu_epilogue_op through_first, through_second;
-} residual_ops[] = {
-    {kTfLiteBuiltinAdd, GPU_EPI_ADD_VALUE, GPU_EPI_ADD_VALUE},
-    {kTfLiteBuiltinMul, GPU_EPI_MUL_VALUE, GPU_EPI_MUL_VALUE},
-    {kTfLiteBuiltinSub, GPU_EPI_SUB_VALUE, GPU_EPI_FROM_VALUE},
-};
-
-static const struct residual_ops *residual_ops_of(int builtin)
-{
-    for (size_t i = 0; i < sizeof residual_ops / sizeof *residual_ops; i++)
-        if (residual_ops[i].builtin == builtin) return &residual_ops[i];
-    return NULL;
-}
-
 bool gpu_pass_fuse_residual(struct gpu_graph *graph)
 {
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        const struct residual_ops *ops = residual_ops_of(node->builtin);
-        if (node->dead || !ops || node->input_count != 2) continue;
-        changed = try_residual(graph, node, 0, ops->through_first) ||
-                  try_residual(graph, node, 1, ops->through_second) || changed;
+        if (node->dead || node->input_count != 2) continue;
+        changed = try_residual(graph, node, 0) || try_residual(graph, node, 1) || changed;
     }
     return changed;
 }

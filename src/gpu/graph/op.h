@@ -126,6 +126,9 @@ struct gpu_op {
     unsigned any_shape;
     bool rank_blind; // the result depends on [b, h, w, c] alone: no option or constant names an axis
     enum gpu_axes axes;
+    // Returns the input of which output `output` is the channels from *first on, at every position. NULL: it is none;
+    // no output of this operator is one.
+    struct gpu_value *(*channels_of)(const struct gpu_node *node, int output, int *first);
     // Returns whether the output equals the first input where both have the same [b, h, w, c]. NULL: it never does.
     bool (*copies)(const struct gpu_node *node);
     struct gpu_weighted weighted;
@@ -165,6 +168,8 @@ bool gpu_always(const struct gpu_node *node);
 const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
 // The same, with a list of the application's operators that come first.
 const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistration *registration);
+// The name of the model's operator that a node stands for, also where a pass has made a formula of it.
+const char *gpu_node_name(const struct gpu_node *node);
 // Finds the operator whose results are the CPU's integers bit for bit. Returns NULL if there is no such kernel.
 const struct gpu_op *gpu_integer_op_find(int builtin, const char *custom_name);
 // Returns whether a node reads or writes 8-bit tensors that are no constants: in exact mode only an operator of
@@ -172,6 +177,22 @@ const struct gpu_op *gpu_integer_op_find(int builtin, const char *custom_name);
 bool gpu_has_codes(const TfLiteContext *context, const TfLiteNode *node);
 // A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
+// A function of single elements of up to three values, which graph/formula.c makes of several nodes. Its inputs are x
+// and at most two others. Steps change v, which is x at first: operations of an epilogue, whose other value is one of
+// the inputs, or what v was before the last step that keeps it. No model contains it.
+enum { GPU_FORMULA_STEPS = 8, GPU_FORMULA_VALUES = 3 };
+#define GPU_FORMULA_OTHERS(X) X(OF_NONE) X(OF_X) X(OF_FIRST) X(OF_SECOND) X(OF_KEPT)
+struct gpu_formula {
+    int count;
+    struct gpu_formula_step {
+        enum gpu_epilogue_op op;
+        float a, b;
+        enum gpu_formula_other { GPU_FORMULA_OTHERS(GPU_VALUE) } other;
+        bool keeps; // v is kept before this step
+    } steps[GPU_FORMULA_STEPS];
+    int channel[GPU_FORMULA_VALUES]; // of each input that is channel 0 of the output
+};
+extern const struct gpu_op gpu_op_formula;
 // Layer and instance normalization, which graph/norm.c makes of the operators that models have for them. Their inputs:
 // x, gamma and beta with a number for each channel, and a constant number. Layer normalization has constants alone;
 // those of instance normalization may also be values, of one batch or as many as x has.

@@ -30,6 +30,7 @@ void gpu_run_passes(struct gpu_graph *graph)
         changed = false;
         for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) changed = passes[i].run(graph) || changed;
     }
+    gpu_pass_join_formulas(graph);
     gpu_pass_drop_reshapes(graph);
 }
 
@@ -60,6 +61,16 @@ static const char *stage_name(enum gpu_epilogue_op op)
     return names[op];
 }
 
+// In a formula's text a step is followed by what it reads, and by what is kept before it.
+static void add_formula(struct hl_text *text, const struct gpu_formula *formula)
+{
+    static const char *const others[] = {"", " of x", " of first", " of second", " of kept"};
+    for (int s = 0; s < formula->count; s++) {
+        const struct gpu_formula_step *step = &formula->steps[s];
+        hl_text_append(text, "%s + %s%s", step->keeps ? " (kept)" : "", stage_name(step->op), others[step->other]);
+    }
+}
+
 char *gpu_graph_text(const struct gpu_graph *graph)
 {
     struct hl_text text = {0};
@@ -68,12 +79,17 @@ char *gpu_graph_text(const struct gpu_graph *graph)
         const struct gpu_node *node = graph->nodes[n];
         if (node->dead) continue;
         hl_text_append(&text, "%s", node->op->name);
-        for (int i = 0; i < node->input_count; i++) add_value(&text, node->inputs[i]);
+        const struct gpu_formula *formula = node->op == &gpu_op_formula ? node->params : NULL;
+        for (int i = 0; i < node->input_count; i++) {
+            add_value(&text, node->inputs[i]);
+            if (formula && formula->channel[i]) hl_text_append(&text, " from %d", formula->channel[i]);
+        }
         hl_text_append(&text, " ->");
         for (int i = 0; i < node->output_count; i++) add_value(&text, node->outputs[i]);
         for (int s = 0; s < node->epilogue.count; s++)
             hl_text_append(&text, " + %s", stage_name(node->epilogue.stages[s].op));
         if (node->epilogue.residual) add_value(&text, node->epilogue.residual);
+        if (formula) add_formula(&text, formula);
         hl_text_append(&text, "\n");
     }
     return hl_text_take(&text);

@@ -20,6 +20,7 @@ bool gpu_pass_fold_before(struct gpu_graph *graph);
 bool gpu_pass_fuse_swish(struct gpu_graph *graph);
 bool gpu_pass_fuse_stages(struct gpu_graph *graph);
 bool gpu_pass_fuse_residual(struct gpu_graph *graph);
+bool gpu_pass_join_formulas(struct gpu_graph *graph);
 
 // For passes. Read by one node and by nobody outside: it may go.
 bool gpu_is_private(const struct gpu_value *value);
@@ -29,11 +30,14 @@ bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const stru
 // runs.
 bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node,
                            const struct gpu_value *residual);
+// The stage that the node's operator of two values is of input `through`, with the other input. NONE: it is not one.
+enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through);
 // The node writes what `behind`, which reads its output, wrote, with `behind`'s own stages at the end; `behind` is
 // gone.
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind);
 
-// All passes, again and again until none changes anything, and in the end gpu_pass_drop_reshapes.
+// All passes, again and again until none changes anything, and in the end gpu_pass_join_formulas and
+// gpu_pass_drop_reshapes.
 void gpu_run_passes(struct gpu_graph *graph);
 
 // The graph as text, a line per node, for tests and reports. malloc'ed; NULL without memory.

@@ -327,36 +327,70 @@ static bool takes_value(int op)
     return op >= 0 && op < STAGE_TEXTS && known_stages[op].takes_value;
 }
 
+bool gpu_stage_takes_value(enum gpu_epilogue_op op)
+{
+    return takes_value((int)op);
+}
+
 static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
     "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
     "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
 
-// Writes a function with one branch for each operation in use, and one call of it for each stage. inner: the value of
-// STAGE, NONE where the kernel has no such constant.
-static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages, int inner)
+static bool is_stage_constant(const struct gpu_kernel *kernel, int i)
 {
-    bool value = prelude->constants_stay, any = value || stage_text(inner);
+    return i >= own_constants(kernel) || strncmp(kernel->constants[i].name, "STAGE", 5) == 0;
+}
+
+static bool has_stages(const struct gpu_kernel *kernel)
+{
+    bool has = false;
+    for (int i = 0; i < gpu_kernel_constant_count(kernel); i++) has = has || is_stage_constant(kernel, i);
+    return has;
+}
+
+// Writes a function with one branch for each operation in use.
+static void put_stages(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
+                       const int *constants)
+{
+    bool used[STAGE_TEXTS] = {false};
+    int count = 0;
+    for (int i = 0; i < gpu_kernel_constant_count(kernel); i++) {
+        int op = constants ? constants[i] : i < own_constants(kernel) ? kernel->constants[i].value : GPU_EPI_NONE;
+        if (is_stage_constant(kernel, i) && op >= 0 && op < STAGE_TEXTS) used[op] = true;
+    }
+    for (int op = 0; op < STAGE_TEXTS; op++) {
+        used[op] = stage_text(op) && (used[op] || prelude->constants_stay);
+        count += used[op];
+    }
+    if (!count) {
+        put(text, "#define stage_(op, v, r, a, b) (v)\n");
+    } else {
+        put(text, "FUNCTION_ float4 stage_(int op, float4 v, float4 r, float a, float b) {\n");
+        for (int op = 0; op < STAGE_TEXTS; op++) {
+            if (!used[op]) continue;
+            put_with(text, "    if (op == @) ", NULL, (int[3]){op});
+            put(text, stage_text(op));
+            put(text, "\n");
+        }
+        put(text, "    return v;\n}\n");
+    }
+    put(text, "#define stage(op, v, a, b) stage_(op, v, splatf4(0.0f), a, b)\n"
+              "#define stage_with(op, v, r, a, b) stage_(op, v, r, a, b)\n");
+}
+
+// Writes one call for each stage.
+static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages)
+{
+    bool value = prelude->constants_stay, any = value;
     for (int i = 0; i < GPU_EPILOGUE_STAGES && !prelude->constants_stay; i++) {
         value = value || takes_value(stages[i]);
         any = any || stage_text(stages[i]);
     }
     if (!any) {
-        put(text, "#define finish(v, p) (v)\n#define stage(op, v, a, b) (v)\n");
+        put(text, "#define finish(v, p) (v)\n");
         return;
     }
-    put(text, "FUNCTION_ float4 stage_(int op, float4 v, float4 r, float a, float b) {\n");
-    for (int op = 0; op < STAGE_TEXTS; op++) {
-        bool used = prelude->constants_stay || inner == op;
-        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) used = used || stages[i] == op;
-        if (used && stage_text(op)) {
-            put_with(text, "    if (op == @) ", NULL, (int[3]){op});
-            put(text, stage_text(op));
-            put(text, "\n");
-        }
-    }
-    put(text, "    return v;\n}\n"
-              "#define stage(op, v, a, b) stage_(op, v, splatf4(0.0f), a, b)\n"
-              "FUNCTION_ real4 finish_(real4 u, float4 r, int4 e0_, int4 e1_) {\n"
+    put(text, "FUNCTION_ real4 finish_(real4 u, float4 r, int4 e0_, int4 e1_) {\n"
               "    float4 v = to_acc4(u);\n");
     for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
         if (!prelude->constants_stay && !stage_text(stages[i])) continue;
@@ -519,8 +553,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     const struct gpu_prelude *prelude = preludes[language];
     static const int none[GPU_EPILOGUE_STAGES];
     const int *stages = constants ? constants + own_constants(kernel) : none;
-    int params = gpu_kernel_param_count(kernel), own = gpu_kernel_constant_index(kernel, "STAGE");
-    int inner = own < 0 ? GPU_EPI_NONE : constants ? constants[own] : kernel->constants[own].value;
+    int params = gpu_kernel_param_count(kernel);
     bool either = prelude->constants_stay && precision == GPU_F16S;
     struct hl_text text = {0};
 
@@ -561,7 +594,8 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
         put_shared(&text, prelude, kernel);
     }
     if (either) put_either(&text, kernel);
-    if (kernel->epilogue) put_epilogue(&text, prelude, stages, inner);
+    if (has_stages(kernel)) put_stages(&text, prelude, kernel, constants);
+    if (kernel->epilogue) put_epilogue(&text, prelude, stages);
     put_with(&text, prelude->entry, kernel->name, NULL);
     if (!prelude->globals) {
         put_buffers(&text, prelude, kernel, false);

@@ -95,8 +95,9 @@ struct gpu_kernel {
     // CUDA has them. TILE is a constant of the kernel.
     bool dynamic_shared;
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
-    // kernel has at most three args, because the value that a stage reads is the fourth, named r_. With a constant STAGE,
-    // which is the operation of a stage, the text may also call stage(STAGE, v, a, b) on what it computes on the way.
+    // kernel has at most three args, because the value that a stage reads is the fourth, named r_.
+    // With constants whose names begin with STAGE, which are operations of stages, any kernel's text may also call
+    // stage(STAGE, v, a, b) and stage_with(STAGE, v, r, a, b) on what it computes on the way.
     bool epilogue;
     bool integers; // the text uses the words for integers: rescale, dot_bytes and others
     // dot_bytes is the device's instruction for it (byte_dots of its caps), where the language has a word for one.
@@ -144,6 +145,8 @@ enum gpu_epilogue_op {
 #undef STAGE
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
+// Whether the operation reads another value.
+bool gpu_stage_takes_value(enum gpu_epilogue_op op);
 
 // Returns the whole source of a program, which is the prelude, the declarations and the body; malloc'ed, or NULL without
 // memory. For GPU_VULKAN and GPU_GLES it is GLSL, for the others the language itself.

@@ -47,6 +47,12 @@ const struct gpu_op *gpu_op_of(const struct gpu_op *own, const TfLiteRegistratio
     return gpu_op_find(registration->builtin_code, registration->custom_name);
 }
 
+const char *gpu_node_name(const struct gpu_node *node)
+{
+    const struct gpu_op *op = node->op == &gpu_op_formula ? gpu_op_find(node->builtin, "") : NULL;
+    return op ? op->name : node->op->name;
+}
+
 // ---- reasons ------------------------------------------------------------------------------------
 
 bool gpu_refuse(const struct gpu_node_view *view, enum delegate_reason_code code, int input, const char *format, ...)

@@ -36,7 +36,7 @@ static bool slice_supported(const struct gpu_node_view *view)
     return true;
 }
 
-static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
+static struct gpu_moves slice_moves(const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
     struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
@@ -44,7 +44,13 @@ static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
         moves.out[i] = node->outputs[0]->dims[i];
         moves.offset[i] = gpu_constant_int(node->inputs[1], i);
     }
-    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
+    return moves;
+}
+
+static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    struct gpu_moves moves = slice_moves(node);
+    return gpu_plan_moves(plan, node, node->inputs[0], node->outputs[0], &moves);
 }
 
 // The entries of begin, end and strides.
@@ -135,7 +141,7 @@ static bool strided_supported(const struct gpu_node_view *view)
                       (long long)hl_elements(y), (long long)kept);
 }
 
-static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
+static struct gpu_moves strided_moves(const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
     struct entries entries = {.count = (int)gpu_elements(node->inputs[1]->shape)};
@@ -144,8 +150,37 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
         entries.end[i] = gpu_constant_int(node->inputs[2], i);
         entries.stride[i] = gpu_constant_int(node->inputs[3], i);
     }
-    struct gpu_moves moves = find_cut(node->params, &entries, x->rank, x->dims);
-    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
+    return find_cut(node->params, &entries, x->rank, x->dims);
+}
+
+static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    struct gpu_moves moves = strided_moves(node);
+    return gpu_plan_moves(plan, node, node->inputs[0], node->outputs[0], &moves);
+}
+
+// Where the movement takes channels and nothing else.
+static struct gpu_value *channels_by(struct gpu_value *x, const struct gpu_value *y, const struct gpu_moves *moves,
+                                     int *first)
+{
+    const int last = x->rank - 1;
+    bool taken = x->rank >= 1 && x->rank == y->rank && moves->stride[last] == 1;
+    for (int i = 0; i < last && taken; i++)
+        taken = moves->stride[i] == 1 && moves->offset[i] == 0 && moves->out[i] == x->dims[i];
+    *first = taken ? moves->offset[last] : 0;
+    return taken ? x : NULL;
+}
+
+static struct gpu_value *slice_channels(const struct gpu_node *node, int output, int *first)
+{
+    struct gpu_moves moves = slice_moves(node);
+    return channels_by(node->inputs[0], node->outputs[output], &moves, first);
+}
+
+static struct gpu_value *strided_channels(const struct gpu_node *node, int output, int *first)
+{
+    struct gpu_moves moves = strided_moves(node);
+    return channels_by(node->inputs[0], node->outputs[output], &moves, first);
 }
 
 // ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
@@ -321,6 +356,26 @@ static bool plan_parts(struct gpu_plan *plan, const struct gpu_node *node, const
     return true;
 }
 
+// The part of x along its last axis that output `output` is.
+static struct gpu_value *part_channels(const struct gpu_node *node, struct gpu_value *x, int axis, int output,
+                                       int *first)
+{
+    *first = 0;
+    if ((axis < 0 ? axis + x->rank : axis) != x->rank - 1) return NULL;
+    for (int i = 0; i < output; i++) *first += node->outputs[i]->shape.c;
+    return x;
+}
+
+static struct gpu_value *split_channels(const struct gpu_node *node, int output, int *first)
+{
+    return part_channels(node, node->inputs[1], gpu_constant_int(node->inputs[0], 0), output, first);
+}
+
+static struct gpu_value *split_v_channels(const struct gpu_node *node, int output, int *first)
+{
+    return part_channels(node, node->inputs[0], gpu_constant_int(node->inputs[2], 0), output, first);
+}
+
 static bool split_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     return plan_parts(plan, node, node->inputs[1], gpu_constant_int(node->inputs[0], 0));
@@ -381,6 +436,7 @@ const struct gpu_op gpu_op_slice = {
     .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2), .any_rank = true},
     .supported = slice_supported,
     .plan = slice_plan,
+    .channels_of = slice_channels,
     .copies = gpu_always,
     MOVES,
 };
@@ -390,6 +446,7 @@ const struct gpu_op gpu_op_strided_slice = {
     .operands = {.inputs = {4}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2) | GPU_INPUT(3), .any_rank = true},
     .supported = strided_supported,
     .plan = strided_plan,
+    .channels_of = strided_channels,
     GPU_PARAMS(TfLiteStridedSliceParams),
     .copies = goes_forward,
     MOVES,
@@ -434,6 +491,7 @@ const struct gpu_op gpu_op_split = {
     .operands = {.inputs = {2}, .outputs = GPU_ANY_OUTPUTS, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = split_supported,
     .plan = split_plan,
+    .channels_of = split_channels,
     GPU_PARAMS(TfLiteSplitParams),
     .moved_inputs = GPU_INPUT(1),
     PARTS,
@@ -447,6 +505,7 @@ const struct gpu_op gpu_op_split_v = {
                  .any_rank = true},
     .supported = split_v_supported,
     .plan = split_v_plan,
+    .channels_of = split_v_channels,
     GPU_PARAMS(TfLiteSplitVParams),
     PARTS,
 };

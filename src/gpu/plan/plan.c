@@ -34,7 +34,7 @@ bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (plan->node)
-        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", plan->node->op->name, plan->node->index,
+        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", gpu_node_name(plan->node), plan->node->index,
                   text);
     else
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s", text);
@@ -161,7 +161,7 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
     *step =
         (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node, .tuned = desc->tuned, .part = desc->part};
     if (plan->node)
-        snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name, plan->node->index,
+        snprintf(step->label, sizeof step->label, "%s %d %s", gpu_node_name(plan->node), plan->node->index,
                  desc->kernel->name);
     else
         snprintf(step->label, sizeof step->label, "%s", desc->kernel->name);
