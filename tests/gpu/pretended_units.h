@@ -41,6 +41,7 @@ static void set_units(TfLiteDelegate *delegate, unsigned forms, bool fragments, 
     pretended_caps.max_group[2] = device->along;
     pretended_caps.dynamic_shared_bytes = device->dynamic;
     if (device->dynamic > 0) pretended_caps.shared_bytes = 0;
+    if (fragments && pretended_caps.shared_bytes > 32768) pretended_caps.shared_bytes = 32768; // for the same blocks
     pretended = *engine->info.backend;
     pretended.caps = take_pretended_caps;
     engine->info.backend = &pretended;

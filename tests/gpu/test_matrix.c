@@ -44,6 +44,8 @@ static const struct shape windows[] = {
     {"5x5 of less than a tile, mirrored", 1, 5, 4, 24, 40, 5, 5, 1, 1, MIRRORED},
     {"3x3 of a tile", 1, 12, 12, 32, 64, 3, 3, 1, 1, PLAIN},
     {"1x7", 1, 20, 34, 70, 24, 1, 7, 1, 1, PLAIN},
+    {"3x3, few outputs", 1, 21, 35, 40, 12, 3, 3, 1, 1, PLAIN},
+    {"2x2, many outputs", 1, 40, 35, 40, 64, 2, 2, 1, 1, PLAIN},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2, WINDOWS = sizeof windows / sizeof *windows };
 
@@ -157,8 +159,8 @@ static const struct device usual = {132, 1024, 64, 0},
 static const struct device large = {132, 1024, 64, 115584},
                            small[] = {{1, 1, 1, 24000}, {4, 2, 2, 40000}, {132, 1024, 64, 20000}, {1, 8, 1, 60000}};
 static const struct device wide[] = {{1, 4, 1, 100000}, {7, 4, 1, 100000}};
-static const struct device fragments[] = {{1, 1, 2, 0}, {1, 4, 2, 0}},
-                           fragments_of_windows[] = {{2, 4, 1, 0}, {1, 4, 1, 0}};
+static const struct device fragments[] = {{8, 2, 2, 0}, {1, 4, 2, 0}, {1, 1, 2, 0}},
+                           fragments_of_windows[] = {{8, 4, 1, 0}, {32, 4, 1, 0}, {1, 4, 1, 0}, {1, 1, 1, 0}};
 enum {
     OTHERS = sizeof others / sizeof *others,
     SMALL = sizeof small / sizeof *small,
@@ -221,7 +223,10 @@ enum window_way {
     PATCH_SLOTS_AGAIN = 64,
     ROWS_AND_OUTPUTS = 128, // several tiles of both in a subgroup
     BELOW_AND_BESIDE = 256, // several subgroups
-    ALL_WINDOW_WAYS = 480
+    ALL_WINDOW_WAYS = 480,
+    BROUGHT_WEIGHTS = 512, // with fragments they are put into shared memory, or are too many for that
+    WEIGHTS_FROM_MEMORY = 1024,
+    ALL_WAYS_OF_FRAGMENTS = ALL_WINDOW_WAYS | BROUGHT_WEIGHTS | WEIGHTS_FROM_MEMORY
 };
 static int window_ways_of(const struct gpu_plan_step *step)
 {
@@ -231,6 +236,8 @@ static int window_ways_of(const struct gpu_plan_step *step)
         ways |= PATCH_SLOTS_AGAIN; // where there are slots
     if (constant_of(step, "BLOCK_X") > 1 && constant_of(step, "BLOCK_O") > 1) ways |= ROWS_AND_OUTPUTS;
     if (across > 1 && step->group[1] > across) ways |= BELOW_AND_BESIDE;
+    if (gpu_kernel_constant_index(step->kernel, "FETCHES") >= 0)
+        ways |= constant_of(step, "FETCHES") > 0 ? BROUGHT_WEIGHTS : WEIGHTS_FROM_MEMORY;
     return ways;
 }
 
@@ -395,8 +402,8 @@ static void windows_on_vulkan(void **state)
         for (int i = 0; i < WINDOWS; i++)
             for (int d = 0; d < WINDOW_FRAGMENTS; d++)
                 ways |= check_shape("vulkan", form, true, &windows[i], &fragments_of_windows[d]);
-        if ((ways & ALL_WINDOW_WAYS) != ALL_WINDOW_WAYS)
-            fail_msg("form %d: no block takes the ways %d", form, ALL_WINDOW_WAYS & ~ways);
+        if ((ways & ALL_WAYS_OF_FRAGMENTS) != ALL_WAYS_OF_FRAGMENTS)
+            fail_msg("form %d: no block takes the ways %d", form, ALL_WAYS_OF_FRAGMENTS & ~ways);
     }
 }
 

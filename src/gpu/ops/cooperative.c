@@ -157,20 +157,15 @@ const struct gpu_kernel gpu_kernel_fragments = KERNEL("convolve_fragments", fals
 
 // ---- the block ------------------------------------------------------------------------------------------------------
 
-// A model of a device as that of matrix.c, in cycles of a compute unit. A quarter of the unit takes PRODUCT cycles for
-// a fragment's product (28: two instructions of 14 by mma.sync on an H100), LOAD to load a fragment, and BRING to
-// address, convert and store what a fragment of x is made of. The other figures are estimates. Split halves count for a
-// third more than that, so that they are chosen with a margin: five of six networks gained nothing by them on an H100.
-const struct gpu_cooperative_costs gpu_cooperative_costs = {
-    .product = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28},
-    .bring = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45},
-    .load = 10,
-    .bandwidth = 48,
-    .latency = 700,
-    .barrier = 60,
-    .start = 1500,
-    .round = 150,
-};
+// A model of a device as that of matrix.c, in cycles of a compute unit. A quarter of the unit takes `product` cycles
+// for a fragment's product (28: two instructions of 14 by mma.sync on an H100), and `bring` to address, convert and
+// store what a fragment of x is made of; the unit transfers BANDWIDTH bytes in a cycle, and a subgroup waits for its
+// loads, at a barrier, at its start and end, and for a round of sums. All but the products are estimates. Split halves
+// count for a third more than that, so that they are chosen with a margin: five of six networks gained nothing by them
+// on an H100.
+static const int product[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28},
+                                         bring[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45};
+enum { BANDWIDTH = 48, LATENCY = 700, BARRIER_TAKES = 60, START = 1500, ROUND_TAKES = 150 };
 enum {
     UNIT_REGISTERS = 65536,
     MAX_REGISTERS = 224,
@@ -227,7 +222,6 @@ bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu
 int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size,
                                int form)
 {
-    const struct gpu_cooperative_costs *costs = &gpu_cooperative_costs;
     int parts = gpu_matrix_parts(form), subgroups = block->across * block->along;
     int64_t times = gpu_divide_up(gpu_divide_up(size->terms, 4), (int64_t)block->along * block->depth);
     int64_t groups = gpu_divide_up(size->positions, 16 * block->positions) *
@@ -238,15 +232,16 @@ int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, 
     if (resident * tile_of(block, form) * 16 > UNIT_SHARED) resident = UNIT_SHARED / (tile_of(block, form) * 16);
     int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
     // of a subgroup, before the next barrier
-    int64_t work = block->depth * ((int64_t)costs->product[form] * block->positions * block->outputs +
-                                   costs->load * parts * (block->positions + block->outputs)) +
-                   (int64_t)costs->bring[form] * pairs_of(block);
+    int64_t work = block->depth * ((int64_t)product[form] * block->positions * block->outputs +
+                                   (int64_t)GPU_FRAGMENT_LOAD * parts * block->positions +
+                                   (int64_t)GPU_FRAGMENT_LOAD_FAR * parts * block->outputs) +
+                   (int64_t)bring[form] * pairs_of(block);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * parts * block->outputs * block->across;
     int64_t together = work * gpu_divide_up(subgroups, 4), rounds = block->positions * block->outputs / round_of(block);
     int64_t cycles = gpu_overlapped(gpu_divide_up(each * subgroups, 4) * times * work,
-                                    each * block->along * times * block->depth * bytes / costs->bandwidth,
-                                    waves * (times * (gpu_larger(together, costs->latency) + costs->barrier) +
-                                             costs->start + rounds * costs->round));
+                                    each * block->along * times * block->depth * bytes / BANDWIDTH,
+                                    waves * (times * (gpu_larger(together, LATENCY) + BARRIER_TAKES) + START +
+                                             rounds * ROUND_TAKES));
     return form == MATRIX_SPLIT ? cycles * 4 / 3 : cycles;
 }
 

@@ -7,14 +7,9 @@
 
 #include "gpu/ops/matrix.h"
 
-// The figures of the model, in cycles of a compute unit (cooperative.c says what they are), which the kernels with
-// windows share: those of a quarter of the unit for a fragment's product, and to bring and load one; the unit's bytes
-// in a cycle; and what a subgroup waits for its loads, at a barrier, at its start and end, and for a round of sums.
-struct gpu_cooperative_costs {
-    int product[MATRIX_NARROW + 1], bring[MATRIX_NARROW + 1];
-    int load, bandwidth, latency, barrier, start, round;
-};
-extern const struct gpu_cooperative_costs gpu_cooperative_costs;
+// Cycles in which a quarter of a compute unit loads a fragment from shared memory, and from memory (45 to 70, as
+// Zero-DCE's layers show on an H200 with 14 blocks): its rows of 32 bytes are read four bytes at a time.
+enum { GPU_FRAGMENT_LOAD = 10, GPU_FRAGMENT_LOAD_FAR = 45 };
 
 // positions of a block are those of a whole work-group here. Its subgroups have the same ones, and outputs of their
 // own.

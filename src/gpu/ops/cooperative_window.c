@@ -2,11 +2,11 @@
 // The kernel of window.h where a language has matrix units as cooperative matrices (cooperative.h), and what its blocks
 // take. A work-group computes a tile of positions, 16 wide. Its subgroups have BLOCK_X rows of the tile and BLOCK_O
 // tiles of 16 outputs each, ACROSS of them side by side along outputs. The sum comes in chunks of four input slices
-// with all taps. While fragments of a chunk's patch are read from one half of the shared memory, where each position
-// has 16 channels as halves, the work-items load the next patch, which they put into the other half. Weights lie in
-// memory as fragments, in the order in which they are loaded. In the end fragments of sums go through shared memory.
-// (On an H200 loading weights a row of taps before they are multiplied made Zero-DCE's layers take 823 us in place of
-// 806.)
+// with all taps. The work-items load a chunk's patch and its weights, all at once, and put them into shared memory,
+// where each position has 16 channels as halves, and each output those of a tap. Fragments are read from there alone,
+// since one of weights that is loaded from memory takes as long as one and a half products. (Zero-DCE's layers on an
+// H200, us, f32 and f16: 814 and 435 with such loads and the next patch brought ahead, 588 and 277 so.) In the end
+// fragments of sums go through shared memory. Where a window has too many taps for that, weights come from memory.
 #include <string.h>
 
 #include "gpu/ops/cooperative.h"
@@ -32,6 +32,7 @@ enum {
     ROW,
     TILE,
     GUARDED,
+    FETCHES,
     CONSTANTS
 };
 // Vectors from a position of a patch to the next one, an odd number for shared memory's banks, and of a fragment of
@@ -46,12 +47,13 @@ enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
         .args = {{GPU_IN, "x"}, {GPU_INTS, "weights"}, {GPU_OUT, "y"}},                                  \
         /* sum: chunks, where the streams begin in the weights; step: padding. */                        \
         .params = {"sum", "step"},                                                                       \
-        /* TURNS: pairs of slices that a work-item brings of a patch; ROUND: fragments that a subgroup */ \
-        /* stores at a time; TILE: vectors of shared memory; GUARDED: see matrix_text.h */               \
+        /* TURNS: pairs of slices that a work-item brings of a patch; FETCHES: vectors of weights, 0 where */ \
+        /* they are read from memory; ROUND: fragments that a subgroup stores at a time; TILE: vectors of */ \
+        /* shared memory; GUARDED: see matrix_text.h */                                                  \
         GPU_CONSTANTS({"BLOCK_X", 1}, {"BLOCK_O", 1}, {"ACROSS", 1}, {"IN", IN_WINDOW},                  \
                       {"WINDOW_W", 3}, {"WINDOW_H", 3}, {"STRIDE", 1}, {"PATCH_W", 18}, {"PATCH_H", 3},  \
                       {"TURNS", 4}, {"ROUND", 1}, {"MATRIX", MATRIX_HALVES}, {"ROW", POSITION_VECTORS},  \
-                      {"TILE", 2 * 18 * 3 * POSITION_VECTORS}, {"GUARDED", 0}),                          \
+                      {"TILE", 2 * 18 * 3 * POSITION_VECTORS}, {"GUARDED", 0}, {"FETCHES", 5}),      \
         .value_names = {GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},                 \
         .shared = {"int4 tile[TILE]", "int vote[4]"}, .epilogue = true, .fragments = true,               \
         .cooperative = COOPERATIVE, .body = body,                                                        \
@@ -72,21 +74,30 @@ static const char body[] = GPU_TEXT(
     int beside = SUBGROUP % ACROSS;
     int below = SUBGROUP / ACROSS * BLOCK_X;
     int chunks = P_sum.x;
-    int stream = P_sum.y + (GROUP1 * ACROSS + beside) * (chunks * WINDOW_H * WINDOW_W * BLOCK_O * parts * 32);
+    int each = WINDOW_H * WINDOW_W * BLOCK_O * parts * 32;
+    int weights_at = parts * half_size;
+    int vectors = pick(FETCHES > 0, 16 * ROW, 32);
 ) GPU_WINDOW_PLACES(2) GPU_MATRIX_GUARD GPU_TEXT(
     FRAGMENTS_SUM(sums, BLOCK_X * BLOCK_O);
     FRAGMENTS_SUM(rest, BLOCK_X * BLOCK_O);
-    acc4 next[2 * TURNS];
+    acc4 brought[2 * TURNS];
+    int4 fetch[FETCHES + 1];
     for (int pass = 0; pass < passes; pass += 1) {
-        int k = stream;
-) CLEAR_SUMS GPU_WINDOW_LOAD(next, 2, 0) GPU_TEXT(
+) CLEAR_SUMS GPU_TEXT(
         for (int c = 0; c < chunks; c += 1) {
-            int base = c % 2 * (parts * half_size);
+) GPU_WINDOW_LOAD(brought, 2, c) GPU_TEXT(
+            UNROLL for (int t = 0; t < FETCHES; t += 1) {
+                int i = lid + t * (GROUP_Y * 32);
+                int across = i / each;
+                if (across < ACROSS)
+                    fetch[t] = weights(P_sum.y + ((GROUP1 * ACROSS + across) * chunks + c) * each + i - across * each);
+            }
+            if (c > 0) BARRIER;
             UNROLL for (int t = 0; t < TURNS; t += 1) {
                 if (slice_of[t] < 4) {
-                    int to = base + place[t] * ROW + slice_of[t] / 2;
-                    acc4 a = next[2 * t];
-                    acc4 b = next[2 * t + 1];
+                    int to = place[t] * ROW + slice_of[t] / 2;
+                    acc4 a = brought[2 * t];
+                    acc4 b = brought[2 * t + 1];
 ) GPU_MATRIX_MEASURE(a) GPU_MATRIX_MEASURE(b) GPU_TEXT(
                     if (MATRIX == MATRIX_SPLIT) {
                         tile[to + half_size] = rests_of(a, b);
@@ -96,20 +107,28 @@ static const char body[] = GPU_TEXT(
                     tile[to] = halves_of(a, b);
                 }
             }
-            BARRIER;
-            if (c + 1 < chunks) {
-) GPU_WINDOW_LOAD(next, 2, c + 1) GPU_TEXT(
+            UNROLL for (int t = 0; t < FETCHES; t += 1) {
+                int i = lid + t * (GROUP_Y * 32);
+                if (i < ACROSS * each) tile[weights_at + i / 2 * ROW + i % 2] = fetch[t];
             }
+            BARRIER;
+            int k = weights_at + beside * (each / 2 * ROW);
+            if (FETCHES == 0) k = P_sum.y + ((GROUP1 * ACROSS + beside) * chunks + c) * each;
             for (int ty = 0; ty < WINDOW_H; ty += 1) {
                 UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
                     int tap = ) GPU_WINDOW_TAP GPU_TEXT(;
-                    int at = base + (below * STRIDE * PATCH_W + tap) * ROW;
+                    int at = (below * STRIDE * PATCH_W + tap) * ROW;
                     FRAGMENTS_W(w, BLOCK_O);
                     FRAGMENTS_W(w_rest, BLOCK_O);
                     UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                        LOAD_W(w[j], k);
-                        if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[j], k + 32);
-                        k += parts * 32;
+                        if (FETCHES > 0) {
+                            LOAD_W_OF_TILE(w[j], k);
+                            if (MATRIX == MATRIX_SPLIT) LOAD_W_OF_TILE(w_rest[j], k + vectors);
+                        } else {
+                            LOAD_W(w[j], k);
+                            if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[j], k + vectors);
+                        }
+                        k += parts * vectors;
                     }
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                         FRAGMENTS_X(x, 2);
@@ -156,13 +175,19 @@ const struct gpu_kernel gpu_kernel_fragments_window = KERNEL("convolve_fragments
 
 // ---- the block ------------------------------------------------------------------------------------------------------
 
-// A model of a device as that of cooperative.c, whose figures it takes.
-enum { UNIT_REGISTERS = 65536, MAX_REGISTERS = 224, REGISTERS_BESIDE = 64, UNIT_SHARED = 200 << 10 };
-enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_TURNS = 6 };
+// A model of a device in cycles of a compute unit, fitted to 14 blocks of each form on an H200, of which it explains
+// those with at most nine fetches to a tenth: a quarter of the unit takes `product` for a fragment's product, and what
+// a chunk brings goes over before its products, BANDWIDTH bytes in a cycle, as fast as the second cache gives them to
+// all units. Small planes chose LATENCY: with 900 three of YOLO's layers are windows in f16, and a run takes 682 us by
+// the device's clock, with 350 twelve, and 663. Split halves count for a third more, as those of cooperative.c.
+static const int product[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 66, [MATRIX_HALVES] = 28};
+enum { BANDWIDTH = 20, LATENCY = 350, START = 1500, ROUND_TAKES = 150 };
+enum { UNIT_REGISTERS = 65536, MAX_REGISTERS = 176, REGISTERS_BESIDE = 40, UNIT_SHARED = 200 << 10 };
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_TURNS = 8 };
 
 // What a block needs besides.
 struct layout {
-    int turns, round, tile, registers;
+    int turns, fetches, round, tile, registers;
 };
 
 // Whether a block fits. Fills in the rest.
@@ -173,35 +198,40 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, int for
     int places = size->patch_w * size->patch_h;
     layout->turns = (int)gpu_divide_up((int64_t)GPU_WINDOW_CHUNK / 2 * places, items);
     layout->round = sums < 16 / size->subgroups ? sums : 16 / size->subgroups;
-    layout->tile = (size->chunks > 1 ? 2 : 1) * parts * places * POSITION_VECTORS;
+    const int weights = block->across * size->taps * block->outputs * parts * SUBGROUP;
+    const bool fetched = (parts * places + weights / 2) * POSITION_VECTORS * 16 < caps->shared_bytes;
+    layout->fetches = fetched ? (int)gpu_divide_up(weights, items) : 0;
+    layout->tile = (parts * places + (fetched ? weights / 2 : 0)) * POSITION_VECTORS;
     if (layout->tile < layout->round * size->subgroups * SUM_VECTORS)
         layout->tile = layout->round * size->subgroups * SUM_VECTORS;
-    layout->registers = REGISTERS_BESIDE + parts * (8 * sums + 4 * (block->outputs + 1)) + 10 * layout->turns;
+    layout->registers = REGISTERS_BESIDE + parts * 8 * sums + 3 * layout->turns +
+                        (int)gpu_larger(parts * 4 * (block->outputs + 1), 8 * layout->turns + 4 * layout->fetches);
+    // A group that is alone on a unit waits for what it brings: eight subgroups of eight fragments took 351 us for
+    // Zero-DCE's layers in f16, and of four 277.
     return layout->turns <= MAX_TURNS && layout->registers <= MAX_REGISTERS &&
-           layout->registers * items <= UNIT_REGISTERS && 16 * (layout->tile + 1) <= caps->shared_bytes;
+           2 * layout->registers * items <= UNIT_REGISTERS && 16 * (layout->tile + 1) <= caps->shared_bytes;
 }
 
 static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
                       const struct gpu_window_size *size)
 {
-    const struct gpu_cooperative_costs *costs = &gpu_cooperative_costs;
     struct layout layout;
     if (!complete(&layout, caps, form, block, size)) return INT64_MAX;
+    int parts = gpu_matrix_parts(form), load_w = layout.fetches ? GPU_FRAGMENT_LOAD : GPU_FRAGMENT_LOAD_FAR;
     int64_t each = gpu_divide_up(size->groups, gpu_conv_units(caps));
     int64_t resident = UNIT_REGISTERS / (layout.registers * size->subgroups * SUBGROUP);
     if (resident * layout.tile * 16 > UNIT_SHARED) resident = UNIT_SHARED / (layout.tile * 16);
-    int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
-    int64_t work = size->taps * ((int64_t)costs->product[form] * block->positions * block->outputs +
-                                 costs->load * gpu_matrix_parts(form) * (block->positions + block->outputs)) +
-                   (int64_t)costs->bring[form] * layout.turns; // of a subgroup, for a chunk
-    int64_t bytes = (int64_t)1024 / 16 * size->patch_w * size->patch_h +
-                    (int64_t)512 * gpu_matrix_parts(form) * block->outputs * block->across * size->taps;
-    int64_t together = work * gpu_divide_up(size->subgroups, 4),
-            rounds = block->positions * block->outputs / layout.round;
-    return gpu_overlapped(gpu_divide_up(each * size->subgroups, 4) * size->chunks * work,
-                          each * size->chunks * bytes / costs->bandwidth,
-                          waves * (size->chunks * (gpu_larger(together, costs->latency) + costs->barrier) +
-                                   costs->start + rounds * costs->round));
+    int64_t waves = gpu_divide_up(each, gpu_larger(resident, 1));
+    int64_t work = size->taps *
+                   ((int64_t)product[form] * block->positions * block->outputs +
+                    (int64_t)parts * (GPU_FRAGMENT_LOAD * block->positions + load_w * block->outputs)); // of a subgroup
+    int64_t bytes = (int64_t)64 * size->patch_w * size->patch_h +
+                    (layout.fetches ? (int64_t)512 * parts * block->outputs * block->across * size->taps : 0);
+    int64_t alone = work * gpu_divide_up(size->subgroups, 4) + bytes / BANDWIDTH + LATENCY;
+    int64_t rounds = block->positions * block->outputs / layout.round;
+    int64_t taken = gpu_larger(each * size->chunks * (work * size->subgroups / 4 + bytes / BANDWIDTH),
+                               waves * (size->chunks * alone + START + rounds * ROUND_TAKES));
+    return form == MATRIX_SPLIT ? taken * 4 / 3 : taken;
 }
 
 static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
@@ -211,21 +241,14 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
     struct layout layout;
     complete(&layout, caps, form, block, size);
     const int values[CONSTANTS] = {
-        [BLOCK_X] = block->positions,
-        [BLOCK_O] = block->outputs,
-        [ACROSS] = block->across,
-        [IN] = in,
-        [WINDOW_W] = conv->kernel_w,
-        [WINDOW_H] = conv->kernel_h,
-        [STRIDE] = conv->stride_w,
-        [PATCH_W] = size->patch_w,
-        [PATCH_H] = size->patch_h,
-        [TURNS] = layout.turns,
-        [ROUND] = layout.round,
-        [MATRIX] = form,
-        [ROW] = POSITION_VECTORS,
-        [TILE] = layout.tile,
-        [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
+        [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs,
+        [ACROSS] = block->across,     [IN] = in,
+        [WINDOW_W] = conv->kernel_w,  [WINDOW_H] = conv->kernel_h,
+        [STRIDE] = conv->stride_w,    [PATCH_W] = size->patch_w,
+        [PATCH_H] = size->patch_h,    [TURNS] = layout.turns,
+        [ROUND] = layout.round,       [MATRIX] = form,
+        [ROW] = POSITION_VECTORS,     [TILE] = layout.tile,
+        [FETCHES] = layout.fetches,   [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
     *launch = (struct gpu_window_launch){
         .kernel = caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,

@@ -34,8 +34,8 @@ bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (plan->node)
-        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", gpu_node_name(plan->node), plan->node->index,
-                  text);
+        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", gpu_node_name(plan->node),
+                  plan->node->index, text);
     else
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s", text);
     return false;
