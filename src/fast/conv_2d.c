@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups, and int16
-// with 64-bit sums in one group.
+// with 64-bit sums in one group. Groups of one channel of 8 bits are a depthwise convolution.
 #include <stdlib.h>
 
 #include "abi/built_types.h"
+#include "fast/chain.h"
 #include "fast/convolve.h"
+#include "fast/depthwise_lines.h"
 #include "fast/fast.h"
 #include "fast/winograd.h"
 #include "ops/common/conv.h"
 
-// One of both.
+// One of them.
 struct conv_2d {
-    void *winograd, *convolve;
+    void *winograd, *convolve, *depthwise;
 };
 
 static void conv_2d_release(void *state)
@@ -20,6 +22,7 @@ static void conv_2d_release(void *state)
     if (!conv) return;
     hl_winograd_destroy(conv->winograd);
     hl_convolve_destroy(conv->convolve);
+    hl_fast_depthwise_conv_2d.release(conv->depthwise);
     free(conv);
 }
 
@@ -27,6 +30,8 @@ static void conv_2d_release(void *state)
 static TfLiteStatus create(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
                            const struct hl_convolve_params *params, struct conv_2d *made, size_t *bytes)
 {
+    HL_TRY(hl_depthwise_of_groups(ctx, node, shape, &made->depthwise, bytes));
+    if (made->depthwise) return kTfLiteOk;
     if (HL_HAS_WINOGRAD && hl_winograd_pays(shape, params))
         HL_TRY(hl_winograd_create(ctx, node, shape, params, &made->winograd, bytes));
     return made->winograd ? kTfLiteOk : hl_convolve_create(ctx, node, shape, params, &made->convolve, bytes);
@@ -58,19 +63,16 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     const bool pads = hl_fast_pads(ctx, node, &op->conv, true, &shape);
     const TfLiteNode *depthwise = depthwise_before(ctx, node, &shape);
     if (depthwise) params.depthwise = hl_fast_state_of(depthwise);
-    struct conv_2d made = {0};
-    HL_TRY(create(ctx, node, &shape, &params, &made, bytes));
-    if (!made.winograd && !made.convolve) return kTfLiteOk;
-    struct conv_2d *kept = malloc(sizeof *kept);
-    if (!kept) {
-        hl_winograd_destroy(made.winograd);
-        hl_convolve_destroy(made.convolve);
+    struct conv_2d *made = calloc(1, sizeof *made);
+    HL_REQUIRE(ctx, node, made, "no memory for the %zu bytes of a fast kernel", sizeof *made);
+    TfLiteStatus status = create(ctx, node, &shape, &params, made, bytes);
+    if (!made->winograd && !made->convolve && !made->depthwise) {
+        free(made);
+        return status;
     }
-    HL_REQUIRE(ctx, node, kept, "no memory for the %zu bytes of a fast kernel", sizeof *kept);
-    *kept = made;
-    *state = kept;
-    *bytes += sizeof *kept;
-    const bool has_depthwise = hl_convolve_has_depthwise(made.convolve);
+    *state = made;
+    *bytes += sizeof *made;
+    const bool has_depthwise = hl_convolve_has_depthwise(made->convolve);
     if (has_depthwise) hl_fast_take_work(node, depthwise);
     if (pads || has_depthwise) hl_take_over(ctx, node);
     return kTfLiteOk;
@@ -79,6 +81,7 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const struct conv_2d *conv = state;
+    if (conv->depthwise) return hl_fast_depthwise_conv_2d.invoke(ctx, node, conv->depthwise);
     const void *x = hl_data(hl_read_input(ctx, node));
     void *y = hl_result_data(ctx, node);
     if (HL_HAS_WINOGRAD && conv->winograd)
@@ -91,12 +94,14 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *s
 static bool conv_2d_lead(void *state, const struct hl_chain *chain)
 {
     const struct conv_2d *conv = state;
+    if (conv->depthwise) return !chain->pool && hl_fast_depthwise_conv_2d.lead(conv->depthwise, chain);
     return conv->winograd ? hl_winograd_lead(conv->winograd, chain) : hl_convolve_lead(conv->convolve, chain);
 }
 
 static bool conv_2d_set_row_stride(void *state, int64_t stride)
 {
     const struct conv_2d *conv = state;
+    if (conv->depthwise) return false;
     return conv->winograd ? hl_winograd_set_row_stride(conv->winograd, stride)
                           : hl_convolve_set_row_stride(conv->convolve, stride);
 }

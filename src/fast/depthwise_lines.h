@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DEPTHWISE_CONV_2D whose outputs the 1x1 convolution behind it wants a few lines at a time, while they are in a
-// cache. In: the state of its fast kernel, and its input. Out: lines of its output, in the memory of one worker.
+// What other kernels want of that of DEPTHWISE_CONV_2D. A CONV_2D whose groups have one channel each is computed by it.
+// A 1x1 convolution wants its outputs a few lines at a time, while they are in a cache: from its state and its input
+// come lines of its output, in the memory of one worker.
 #ifndef HALITE_FAST_DEPTHWISE_LINES_H
 #define HALITE_FAST_DEPTHWISE_LINES_H
 
-#include <stdint.h>
+#include "ops/common/conv.h"
+
+// *state: of hl_fast_depthwise_conv_2d, for a CONV_2D of 8 bits with one input channel in each group; NULL: it does not
+// take the node.
+TfLiteStatus hl_depthwise_of_groups(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
+                                    void **state, size_t *bytes);
 
 // How many lines are best computed at once; 0: they cannot be had so.
 int hl_depthwise_lines_at_once(const void *depthwise);

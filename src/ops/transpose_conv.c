@@ -97,8 +97,8 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
 static const int16_t *side_by_side(const struct hl_conv_work *work, int first, int rows, int64_t row)
 {
     const int8_t *w = HL_IN(int8_t, work->filter) + first * row;
-    for (int64_t i = 0; i < row; i++)
-        for (int r = 0; r < rows; r++) work->w_wide[i * rows + r] = w[r * row + i];
+    for (int r = 0; r < rows; r++)
+        for (int64_t i = 0; i < row; i++) work->w_wide[i * rows + r] = w[r * row + i];
     return work->w_wide;
 }
 
@@ -108,8 +108,8 @@ static void add_scaled(float x_scale, const float *scales, const int16_t *x, con
                        float *sums)
 {
     if (rows < HL_ADD_DOTS_ROWS) {
-        for (int c = 0; c < count; c++)
-            for (int r = 0; r < rows; r++)
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < count; c++)
                 sums[r] += (float)x[c] * (float)w[(int64_t)c * rows + r] * scales[r] * x_scale;
         return;
     }

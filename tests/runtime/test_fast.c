@@ -126,7 +126,7 @@ static void make_conv_2d(struct node *node)
 {
     int groups = pick(3) ? 1 : 1 + pick(pick(2) ? 4 : 16), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
     if (one) kh = kw = 1;
-    int filter_channels = 1 + pick(pick(2) && groups <= 4 ? 70 : 8),
+    int filter_channels = groups > 1 && pick(3) == 0 ? 1 : 1 + pick(pick(2) && groups <= 4 ? 70 : 8),
         outputs = groups * (1 + pick(pick(2) && groups <= 4 ? 60 : 9));
     int stride_h = 1 + pick(2 + !one), stride_w = 1 + pick(2 + !one), dilation_h = 1 + pick(2),
         dilation_w = 1 + pick(2);
