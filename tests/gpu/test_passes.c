@@ -749,6 +749,18 @@ static void test_formulas_of_channels(void **state)
     expect(graph, gpu_pass_join_formulas, true,
            "FORMULA in0[1,4,4,12] in0[1,4,4,12] from 3 -> out7[1,4,4,8] + mul of first\n");
 
+    graph = begin(); // channels of channels
+    x = add_input(graph, (struct gpu_shape){1, 4, 4, 16});
+    struct gpu_value *some =
+        NODE(graph, Slice, wide, x, add_constant(graph, (struct gpu_shape){1, 1, 1, 4}, (float[]){0, 0, 0, 3}),
+             add_constant(graph, (struct gpu_shape){1, 1, 1, 4}, NULL));
+    memcpy(x->dims, (int[]){1, 4, 4, 16}, 4 * sizeof *x->dims);
+    ranked(x, 4);
+    ranked(some, 4);
+    ends(ranked(NODE(graph, Mul, image, ranked(add_input(graph, image), 4), add_part(graph, some, 2)), 4));
+    expect(graph, gpu_pass_join_formulas, true,
+           "FORMULA in4[1,4,4,8] in0[1,4,4,16] from 5 -> out8[1,4,4,8] + mul of first\n");
+
     graph = begin(); // somebody else reads the part
     x = add_input(graph, wide);
     struct gpu_value *a = ranked(add_input(graph, image), 4), *part = add_part(graph, x, 4);

@@ -149,11 +149,16 @@ static bool put_before(struct steps *steps, const struct steps *before, const st
     return true;
 }
 
-static void read_instead(struct steps *steps, const struct operand *between, const struct operand *source)
+// Lets an operand that is channels of `between` be those of what `between` is channels of.
+static void look_through(struct operand *operand, const struct gpu_value *between, const struct operand *source)
 {
-    if (is_same(&steps->x, between)) steps->x = *source;
-    for (int s = 0; s < steps->count; s++)
-        if (is_same(&steps->steps[s].other, between)) steps->steps[s].other = *source;
+    if (operand->value == between) *operand = (struct operand){source->value, source->channel + operand->channel};
+}
+
+static void read_instead(struct steps *steps, const struct gpu_value *between, const struct operand *source)
+{
+    look_through(&steps->x, between, source);
+    for (int s = 0; s < steps->count; s++) look_through(&steps->steps[s].other, between, source);
 }
 
 // Makes the node a formula of these steps. False: they read too many values, or there is no memory.
@@ -204,7 +209,7 @@ static bool join(struct gpu_graph *graph, struct gpu_node *node, struct gpu_valu
         !read_steps(node, node->outputs[0], &steps) || steps.count == 0 || !read_steps(maker, value, &before))
         return false;
     if (before.count == 0)
-        read_instead(&steps, &between, &before.x);
+        read_instead(&steps, value, &before.x);
     else if (!put_before(&steps, &before, &between))
         return false;
     if (!become(node, &steps)) return false;
