@@ -69,7 +69,8 @@ static bool fits(const struct operand *operand, const struct gpu_value *output)
     const struct gpu_value *value = operand->value;
     if (!value || value->data || value->codes || value->rank != output->rank) return false;
     struct gpu_shape part = value->shape;
-    if (part.c - operand->channel >= output->shape.c) part.c = output->shape.c;
+    part.c -= operand->channel;
+    if (part.c > output->shape.c) part.c = output->shape.c;
     return gpu_same_shape(part, output->shape);
 }
 
