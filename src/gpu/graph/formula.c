@@ -14,7 +14,7 @@ struct operand {
     int channel;
 };
 
-// A formula before its values are numbered, with room for two.
+// A formula before its values are numbered.
 struct steps {
     struct operand x;
     int count;
@@ -23,7 +23,7 @@ struct steps {
         float a, b;
         struct operand other;
         bool of_kept, keeps;
-    } steps[2 * GPU_FORMULA_STEPS];
+    } steps[GPU_FORMULA_STEPS];
 };
 
 static bool is_same(const struct operand *a, const struct operand *b)
