@@ -475,6 +475,7 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_MUL_VALUE: return v * r;
     case GPU_EPI_SUB_VALUE: return v - r;
     case GPU_EPI_FROM_VALUE: return r - v;
+    case GPU_EPI_PRELU: return v > 0.0f ? v : v * r;
     case GPU_EPI_ELU: return v > 0.0f ? v : expm1f(v);
     case GPU_EPI_EXP: return expf(v);
     case GPU_EPI_SQRT: return sqrtf(v);
@@ -495,6 +496,15 @@ struct stages {
     float operands[2 * GPU_EPILOGUE_STAGES];
 };
 
+// What stage n reads for element i of dense values of c channels. A stage of channels takes the vectors of r_ from one
+// on, which are the first four channels of places in the first row.
+static float operand(const struct stages *stages, int n, const float *r, int i, int c)
+{
+    int first, channel = i % c;
+    memcpy(&first, &stages->operands[2 * n], sizeof first);
+    return stages->ops[n] < GPU_STAGE_OF_CHANNELS ? r[i] : r[(first + channel / 4) * c + channel % 4];
+}
+
 static void check_stages(const struct place *place, const struct stages *stages)
 {
     struct shape s = {5, 3, 6, 2};
@@ -514,7 +524,8 @@ static void check_stages(const struct place *place, const struct stages *stages)
     for (int i = 0; i < count; i++) {
         float v = 3.0f * x[i];
         for (int n = 0; n < GPU_EPILOGUE_STAGES; n++)
-            v = stage(stages->ops[n], v, stages->operands[2 * n], stages->operands[2 * n + 1], r[i]);
+            v = stage(stages->ops[n] % GPU_STAGE_OF_CHANNELS, v, stages->operands[2 * n], stages->operands[2 * n + 1],
+                      operand(stages, n, r, i, s.c));
         // exp of 12 overflows as a half
         if (place->precision == GPU_F32 || fabsf(v) < 60000.0f) expect_near(place, y[i], v, 200.0f, what);
     }
@@ -525,7 +536,7 @@ static void check_stages(const struct place *place, const struct stages *stages)
 
 static void epilogue_words(const struct place *place)
 {
-    for (int op = 0; op <= GPU_EPI_FROM_VALUE; op++)
+    for (int op = 0; op <= GPU_EPI_PRELU; op++)
         check_stages(place, &(struct stages){{op, 0, 0, 0}, {0.25f, 2.0f, 0, 0, 0, 0, 0, 0}});
     check_stages(place, &(struct stages){{GPU_EPI_RELU, GPU_EPI_ADD_VALUE, GPU_EPI_SCALE_SHIFT, GPU_EPI_CLAMP},
                                          {0, 0, 0, 0, 0.5f, -1.0f, -0.5f, 0.75f}});
@@ -533,6 +544,12 @@ static void epilogue_words(const struct place *place)
                                          {0.125f, 1.0f, 0, 0, 0, 0, 0.2f, 0}});
     check_stages(place, &(struct stages){{GPU_EPI_ABS, GPU_EPI_NEG, GPU_EPI_SQUARE, GPU_EPI_QUANTIZE},
                                          {0, 0, 0, 0, 0, 0, 0.5f, 0}});
+    const int by_channel = GPU_STAGE_OF_CHANNELS, two = 2;
+    struct stages channels = {{GPU_EPI_PRELU + by_channel, GPU_EPI_TANH, GPU_EPI_ADD_VALUE + by_channel,
+                               GPU_EPI_MUL_VALUE + by_channel},
+                              {0, 0, 0, 0, 0, 0, 0, 0}};
+    memcpy(&channels.operands[4], &two, sizeof two);
+    check_stages(place, &channels);
 }
 
 #define EVERYWHERE(name)                        \

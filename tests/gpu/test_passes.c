@@ -601,6 +601,77 @@ static void test_folding_that_stays(void **state)
     gpu_graph_destroy(graph);
 }
 
+static void test_slopes_in_pieces(void **state)
+{
+    (void)state;
+    for (int outer = 0; outer < 2; outer++)
+        for (int turned = 0; turned < 2; turned++) {
+            float numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+            struct gpu_graph *graph = begin();
+            struct gpu_value *x = add_input(graph, image), *k = add_constant(graph, channels, numbers);
+            struct gpu_value *r = NODE(graph, Relu, image, NODE(graph, Neg, image, x));
+            if (outer) r = NODE(graph, Neg, image, r);
+            struct gpu_value *p = NODE(graph, Relu, image, x);
+            r = turned ? NODE(graph, Mul, image, k, r) : NODE(graph, Mul, image, r, k);
+            ends(turned ? NODE(graph, Add, image, r, p) : NODE(graph, Add, image, p, r));
+            assert_true(gpu_pass_fuse_prelu(graph));
+            const struct gpu_node *node = NULL;
+            for (int n = 0; n < graph->node_count; n++)
+                if (!graph->nodes[n]->dead) node = graph->nodes[n];
+            assert_int_equal(node->builtin, kTfLiteBuiltinPrelu);
+            assert_ptr_equal(node->inputs[0], x);
+            assert_int_equal(x->consumers, 1);
+            for (int c = 0; c < 8; c++)
+                assert_float_equal(node->inputs[1]->data[c], outer ? numbers[c] : -numbers[c], 0);
+            gpu_graph_destroy(graph);
+        }
+    struct gpu_graph *graph = begin(); // of two values
+    struct gpu_value *x = add_input(graph, image), *y = add_input(graph, image);
+    struct gpu_value *r = NODE(graph, Relu, image, NODE(graph, Neg, image, y));
+    ends(NODE(graph, Add, image, NODE(graph, Relu, image, x),
+              NODE(graph, Mul, image, r, add_constant(graph, channels, NULL))));
+    assert_false(gpu_pass_fuse_prelu(graph));
+    gpu_graph_destroy(graph);
+}
+
+static struct gpu_value *add_slopes(struct gpu_graph *graph)
+{
+    return add_constant(graph, channels, NULL);
+}
+
+static void test_stages_of_channels(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph); // a sum behind a slope, which weights do not take
+    x = NODE(graph, Prelu, image, x, add_slopes(graph));
+    ends(NODE(graph, Add, image, x, add_constant(graph, channels, NULL)));
+    expect(graph, gpu_pass_fuse_stages, true, CONV "out7[1,4,4,8] + prelu by channel + add by channel\n");
+
+    x = begin_conv(&graph); // behind constant weights there is room for them, beside a value
+    x = NODE(graph, Prelu, image, NODE(graph, Add, image, x, graph->values[0]), add_slopes(graph));
+    ends(x);
+    assert_true(gpu_pass_fuse_stages(graph));
+    expect(graph, gpu_pass_fuse_residual, true, CONV "out6[1,4,4,8] + add + prelu by channel in0[1,4,4,8]\n");
+
+    graph = begin(); // elsewhere there is none
+    x = add_input(graph, image);
+    struct gpu_value *y = NODE(graph, Tanh, image, NODE(graph, Exp, image, x));
+    ends(NODE(graph, Prelu, image, NODE(graph, Add, image, y, x), add_slopes(graph)));
+    assert_true(gpu_pass_fuse_stages(graph));
+    expect(graph, gpu_pass_fuse_residual, false,
+           "EXP in0[1,4,4,8] -> v2[1,4,4,8] + tanh\n"
+           "ADD v2[1,4,4,8] in0[1,4,4,8] -> out5[1,4,4,8] + prelu by channel\n");
+
+    x = begin_conv(&graph); // one slope is a number, and one for each position stays
+    ends(NODE(graph, Prelu, image, x, add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, NULL)));
+    expect(graph, gpu_pass_fuse_stages, true, CONV "out5[1,4,4,8] + leaky_relu\n");
+    x = begin_conv(&graph);
+    ends(NODE(graph, Prelu, image, x, add_constant(graph, (struct gpu_shape){1, 1, 4, 8}, NULL)));
+    expect(graph, gpu_pass_fuse_stages, false,
+           CONV "v3[1,4,4,8]\nPRELU v3[1,4,4,8] const4[1,1,4,8] -> out5[1,4,4,8]\n");
+}
+
 // ---- fuse_residual ------------------------------------------------------------------------------
 
 static void test_residual(void **state)
@@ -882,6 +953,8 @@ int main(void)
         cmocka_unit_test(test_padding_that_stays),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_stages_that_stay),
+        cmocka_unit_test(test_stages_of_channels),
+        cmocka_unit_test(test_slopes_in_pieces),
         cmocka_unit_test(test_stages_that_do_not_fit),
         cmocka_unit_test(test_stages_behind_a_simulator),
         cmocka_unit_test(test_transposes),

@@ -139,8 +139,7 @@ static bool try_fold_after(struct gpu_graph *graph, struct gpu_node *node)
     if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
     struct gpu_node *conv = node->inputs[through]->producer;
     const struct gpu_weighted *in = conv ? weighted_of(conv) : NULL;
-    if (!in || conv->epilogue.count || !has_constants(conv, in) ||
-        !gpu_can_take_residual(graph, conv, node->epilogue.residual))
+    if (!in || conv->epilogue.count || !has_constants(conv, in) || !gpu_can_take_stages(graph, conv, &node->epilogue))
         return false;
     struct gpu_value *weights = copy_weights(graph, conv->inputs[in->weights]);
     struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, in)) : NULL;

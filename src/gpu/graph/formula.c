@@ -36,7 +36,7 @@ static bool is_same(const struct operand *a, const struct operand *b)
 static bool add_stages(struct steps *steps, const struct gpu_epilogue *stages)
 {
     for (int s = 0; s < stages->count; s++) {
-        if (steps->count == GPU_FORMULA_STEPS) return false;
+        if (steps->count == GPU_FORMULA_STEPS || stages->stages[s].channels) return false;
         struct step *step = &steps->steps[steps->count++];
         *step = (struct step){.op = stages->stages[s].op, .a = stages->stages[s].a, .b = stages->stages[s].b};
         if (gpu_stage_takes_value(step->op)) step->other.value = stages->residual;

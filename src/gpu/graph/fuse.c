@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns elementwise nodes into stages of the node that produces their input:
-//   fuse_stages     conv -> relu            =>  conv + relu
+// Turns elementwise nodes into stages of the node that produces their input, or several into one:
+//   fuse_prelu      relu(x) + k * -relu(-x)   =>  prelu(x, k)    (also without the outer sign, as Keras writes it)
+//   fuse_stages     conv -> relu            =>  conv + relu          (also prelu, add, mul, sub by a number a channel)
 //   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
 //   fuse_residual   conv -> add(., other)   =>  conv + add other      (also mul, sub; other exists before conv runs)
 // The value between the two nodes must have no other reader and must not be an output of the graph.
+#include <string.h>
+
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
-
-static bool can_take_stages(const struct gpu_node *node, int count)
-{
-    return node && !node->dead && node->op->epilogue && node->output_count == 1 &&
-           node->epilogue.count + count <= GPU_EPILOGUE_STAGES;
-}
 
 bool gpu_is_private(const struct gpu_value *value)
 {
@@ -40,28 +37,37 @@ static int position_of(const struct gpu_graph *graph, const struct gpu_node *nod
     return -1;
 }
 
-bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *residual)
+static bool has_constant_weights(const struct gpu_node *node)
 {
-    if (!residual) return true;
-    return !node->epilogue.residual &&
-           (!residual->producer || position_of(graph, residual->producer) < position_of(graph, node));
+    const int weights = node->op->weighted.weights;
+    return weights && weights < node->input_count && node->inputs[weights] && node->inputs[weights]->data;
 }
 
-static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stages)
+bool gpu_can_take_stages(const struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_epilogue *stages)
 {
-    for (int s = 0; s < stages->count; s++) node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
-    if (stages->residual) node->epilogue.residual = stages->residual;
+    if (!node || node->dead || !node->op->epilogue || node->output_count != 1) return false;
+    const struct gpu_epilogue *own = &node->epilogue;
+    const struct gpu_value *residual = stages->residual;
+    if (own->count + stages->count > GPU_EPILOGUE_STAGES || (own->residual && residual)) return false;
+    if (residual && residual->producer && position_of(graph, residual->producer) >= position_of(graph, node))
+        return false;
+    const bool channels = gpu_reads_channels(own) || gpu_reads_channels(stages);
+    return !channels || !(own->residual || residual) || has_constant_weights(node);
+}
+
+static void append_stages(struct gpu_epilogue *to, const struct gpu_epilogue *more)
+{
+    for (int s = 0; s < more->count; s++) to->stages[to->count++] = more->stages[s];
+    if (more->residual) to->residual = more->residual;
 }
 
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *next)
 {
     struct gpu_value *output = next->outputs[0];
     struct gpu_value *between = node->outputs[0];
-    struct gpu_value *residual = next->epilogue.residual;
-    append_stages(node, &next->epilogue);
+    append_stages(&node->epilogue, &next->epilogue);
     next->epilogue.residual = NULL; // it moves to node, which now counts as its reader
     gpu_graph_remove_node(graph, next);
-    if (residual) node->epilogue.residual = residual;
     between->producer = NULL;
     node->outputs[0] = output;
     output->producer = node;
@@ -72,17 +78,17 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        struct gpu_epilogue stage = {0};
+        struct gpu_epilogue stages = {0};
         if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0]) continue;
         struct gpu_node *before = node->inputs[0]->producer;
         if (!gpu_is_private(node->inputs[0]) ||
             node->inputs[0]->rank != node->outputs[0]->rank || // stages address axes by rank
             !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
-        if (!can_take_stages(before, 1 + node->epilogue.count) ||
-            !gpu_can_take_residual(graph, before, node->epilogue.residual) || !node->op->as_stage(node, &stage))
-            continue;
-        append_stages(before, &stage);
+        if (node->epilogue.count == GPU_EPILOGUE_STAGES || !node->op->as_stage(node, &stages)) continue;
+        append_stages(&stages, &node->epilogue);
+        if (!gpu_can_take_stages(graph, before, &stages)) continue;
+        node->epilogue = stages;
         gpu_take_over_output(graph, before, node);
         changed = true;
     }
@@ -111,13 +117,84 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
         struct gpu_node *sigmoid = graph->nodes[n];
         if (sigmoid->dead || sigmoid->builtin != kTfLiteBuiltinLogistic || sigmoid->epilogue.count) continue;
         struct gpu_node *before = sigmoid->inputs[0]->producer, *product = find_swish(graph, sigmoid);
-        if (!product || !can_take_stages(before, 1 + product->epilogue.count)) continue;
-        if (!gpu_can_take_residual(graph, before, product->epilogue.residual)) continue;
+        struct gpu_epilogue stages = {.count = 1, .stages = {{.op = GPU_EPI_SWISH}}};
+        if (!product || product->epilogue.count == GPU_EPILOGUE_STAGES) continue;
         if (sigmoid->inputs[0]->rank != product->outputs[0]->rank) continue; // stages address axes by rank
-        append_stages(before, &(struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_SWISH}}});
+        append_stages(&stages, &product->epilogue);
+        if (!gpu_can_take_stages(graph, before, &stages)) continue;
+        product->epilogue = stages;
         gpu_graph_remove_node(graph, sigmoid);
         gpu_take_over_output(graph, before, product);
         changed = true;
+    }
+    return changed;
+}
+
+// Returns the node that makes a value that only one node reads, if that is its operator, without stages.
+static struct gpu_node *private_maker(const struct gpu_value *value, int builtin)
+{
+    struct gpu_node *node = value && gpu_is_private(value) ? value->producer : NULL;
+    bool plain = node && node->builtin == builtin && !node->op->integers && node->epilogue.count == 0;
+    return plain && node->output_count == 1 ? node : NULL;
+}
+
+// The nodes of a PRELU in pieces, and what they read.
+struct slopes {
+    struct gpu_node *positive, *product, *outer, *rectified, *inner; // outer: a NEG, or NULL
+    struct gpu_value *x, *k;
+};
+
+static bool find_slopes(const struct gpu_node *sum, int side, struct slopes *found)
+{
+    struct gpu_node *positive = private_maker(sum->inputs[side], kTfLiteBuiltinRelu);
+    struct gpu_node *product = private_maker(sum->inputs[1 - side], kTfLiteBuiltinMul);
+    if (!positive || !product || product->input_count != 2) return false;
+    const int constant = product->inputs[0]->data ? 0 : 1;
+    struct gpu_value *k = product->inputs[constant], *factor = product->inputs[1 - constant];
+    struct gpu_node *outer = private_maker(factor, kTfLiteBuiltinNeg);
+    struct gpu_node *rectified = private_maker(outer ? outer->inputs[0] : factor, kTfLiteBuiltinRelu);
+    struct gpu_node *inner = rectified ? private_maker(rectified->inputs[0], kTfLiteBuiltinNeg) : NULL;
+    struct gpu_value *x = positive->inputs[0];
+    *found = (struct slopes){positive, product, outer, rectified, inner, x, k};
+    return k->data && !k->codes && inner && inner->inputs[0] == x && sum->outputs[0]->type != kTfLiteFloat16 &&
+           x->rank == sum->outputs[0]->rank && gpu_same_shape(x->shape, sum->outputs[0]->shape);
+}
+
+static struct gpu_value *negated(struct gpu_graph *graph, const struct gpu_value *k)
+{
+    struct gpu_value *slopes = gpu_graph_add_constant(graph, k->name, k->shape);
+    if (!slopes) return NULL;
+    slopes->rank = k->rank;
+    memcpy(slopes->dims, k->dims, sizeof slopes->dims);
+    for (int64_t i = 0; i < gpu_elements(k->shape); i++) slopes->data[i] = -k->data[i];
+    return slopes;
+}
+
+static bool try_prelu(struct gpu_graph *graph, struct gpu_node *sum, int side)
+{
+    struct slopes found;
+    if (!find_slopes(sum, side, &found)) return false;
+    struct gpu_value *slopes = found.outer ? found.k : negated(graph, found.k);
+    if (!slopes) return false;
+    struct gpu_node *const pieces[] = {found.positive, found.product, found.outer, found.rectified, found.inner};
+    for (int i = 0; i < 2; i++) sum->inputs[i]->consumers--;
+    sum->builtin = kTfLiteBuiltinPrelu;
+    sum->op = gpu_op_find(kTfLiteBuiltinPrelu, NULL);
+    sum->input_count = 0;
+    gpu_graph_connect_input(sum, found.x);
+    gpu_graph_connect_input(sum, slopes);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        if (pieces[i]) gpu_graph_remove_node(graph, pieces[i]);
+    return true;
+}
+
+bool gpu_pass_fuse_prelu(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *sum = graph->nodes[n];
+        if (sum->dead || sum->builtin != kTfLiteBuiltinAdd || sum->input_count != 2 || sum->op->integers) continue;
+        changed = try_prelu(graph, sum, 0) || try_prelu(graph, sum, 1) || changed;
     }
     return changed;
 }
@@ -149,14 +226,13 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_node *before = between->producer;
     if (op == GPU_EPI_NONE || other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
-    if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
-        !gpu_can_take_residual(graph, before, other))
-        return false;
+    if (node->epilogue.count == GPU_EPILOGUE_STAGES || node->epilogue.residual) return false;
     if (!gpu_same_shape(between->shape, other->shape) || !gpu_same_shape(other->shape, node->outputs[0]->shape))
         return false;
-    before->epilogue.stages[before->epilogue.count].op = op;
-    before->epilogue.count++;
-    before->epilogue.residual = other;
+    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = op}}, .residual = other};
+    append_stages(&stages, &node->epilogue);
+    if (!gpu_can_take_stages(graph, before, &stages)) return false;
+    node->epilogue = stages;
     other->consumers++;
     gpu_take_over_output(graph, before, node);
     return true;

@@ -114,15 +114,28 @@ struct gpu_value {
 };
 
 // The stages that were fused into a node, in order. The operands of a stage are two floats; one stage may read a value,
-// the residual.
+// the residual, and any may read a number for each channel instead.
 struct gpu_epilogue {
     int count;
     struct {
         enum gpu_epilogue_op op;
         float a, b;
+        const struct gpu_value *channels; // a constant of one number for each channel of the output; NULL: none
     } stages[GPU_EPILOGUE_STAGES];
-    struct gpu_value *residual; // read by a stage that takes one
+    struct gpu_value *residual; // read by a stage that takes one and has no channels
 };
+static inline bool gpu_reads_channels(const struct gpu_epilogue *epilogue)
+{
+    for (int s = 0; s < epilogue->count; s++)
+        if (epilogue->stages[s].channels) return true;
+    return false;
+}
+// Returns the value of the constant EPI_<s> (lang/kernel.h). With a residual, r_ is that.
+static inline int gpu_stage_constant(const struct gpu_epilogue *epilogue, int s)
+{
+    enum gpu_stage_source source = epilogue->residual ? GPU_STAGE_OF_WEIGHTS : GPU_STAGE_OF_CHANNELS;
+    return (int)epilogue->stages[s].op + (int)(epilogue->stages[s].channels ? source : GPU_STAGE_OF_VALUE);
+}
 
 enum { GPU_NODE_INPUTS = 64, GPU_NODE_OUTPUTS = 64 };
 

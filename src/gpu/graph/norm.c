@@ -413,7 +413,7 @@ static void take_reshapes(struct gpu_graph *graph, struct gpu_node *node)
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *after = graph->nodes[n];
         if (!is_reshape(after) || after->inputs[0] != y || after->outputs[0]->shape.c != y->shape.c) continue;
-        if (!gpu_can_take_residual(graph, node, after->epilogue.residual)) continue;
+        if (!gpu_can_take_stages(graph, node, &after->epilogue)) continue;
         gpu_take_over_output(graph, node, after);
         return;
     }

@@ -12,6 +12,7 @@ static const struct {
     // What is one kernel of its own comes first, before its operators become stages of others.
     {"fuse_norm", gpu_pass_fuse_norm},
     {"fuse_gelu", gpu_pass_fuse_gelu},
+    {"fuse_prelu", gpu_pass_fuse_prelu},
     {"fuse_attention", gpu_pass_fuse_attention},
     {"move_transposes", gpu_pass_move_transposes},
     {"remove_identity", gpu_pass_remove_identity},
@@ -87,7 +88,8 @@ char *gpu_graph_text(const struct gpu_graph *graph)
         hl_text_append(&text, " ->");
         for (int i = 0; i < node->output_count; i++) add_value(&text, node->outputs[i]);
         for (int s = 0; s < node->epilogue.count; s++)
-            hl_text_append(&text, " + %s", stage_name(node->epilogue.stages[s].op));
+            hl_text_append(&text, node->epilogue.stages[s].channels ? " + %s by channel" : " + %s",
+                           stage_name(node->epilogue.stages[s].op));
         if (node->epilogue.residual) add_value(&text, node->epilogue.residual);
         if (formula) add_formula(&text, formula);
         hl_text_append(&text, "\n");

@@ -17,6 +17,7 @@ bool gpu_pass_drop_reshapes(struct gpu_graph *graph);
 bool gpu_pass_merge_padding(struct gpu_graph *graph);
 bool gpu_pass_fold_after(struct gpu_graph *graph);
 bool gpu_pass_fold_before(struct gpu_graph *graph);
+bool gpu_pass_fuse_prelu(struct gpu_graph *graph);
 bool gpu_pass_fuse_swish(struct gpu_graph *graph);
 bool gpu_pass_fuse_stages(struct gpu_graph *graph);
 bool gpu_pass_fuse_residual(struct gpu_graph *graph);
@@ -26,10 +27,9 @@ bool gpu_pass_join_formulas(struct gpu_graph *graph);
 bool gpu_is_private(const struct gpu_value *value);
 // Whether only marked nodes, by position, read what marked nodes write, but for the result.
 bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const struct gpu_value *result);
-// Whether a node can add the value (NULL: none) at its end: it adds no other, and the value is there before the node
-// runs.
-bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node,
-                           const struct gpu_value *residual);
+// Whether a node (NULL: none) can have the stages after its own. A dispatch reads one other value, which must be there
+// before the node runs, and numbers of channels besides only where they can follow its constant weights.
+bool gpu_can_take_stages(const struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_epilogue *stages);
 // The stage that the node's operator of two values is of input `through`, with the other input. NONE: it is not one.
 enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through);
 // The node writes what `behind`, which reads its output, wrote, with `behind`'s own stages at the end; `behind` is

@@ -226,7 +226,7 @@ bool gpu_pass_move_transposes(struct gpu_graph *graph)
         if (node->dead || node->output_count != 1 || !node->inputs[0]) continue;
         if (node->builtin == kTfLiteBuiltinTranspose)
             changed = join(graph, node) || changed;
-        else if (axes_of(node) != GPU_AXES_FIXED && !node->epilogue.residual)
+        else if (axes_of(node) != GPU_AXES_FIXED && !node->epilogue.residual && !gpu_reads_channels(&node->epilogue))
             changed = move_past(graph, n) || changed;
     }
     return changed;

@@ -27,6 +27,14 @@ int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
     return count;
 }
 
+int gpu_kernel_weights_arg(const struct gpu_kernel *kernel)
+{
+    int i = 0;
+    for (enum gpu_arg_kind kind; (kind = kernel->args[i].kind) != GPU_ARG_END; i++)
+        if (kind == GPU_WEIGHTS || kind == GPU_INTS) return i;
+    return -1;
+}
+
 static int own_constants(const struct gpu_kernel *kernel)
 {
     int count = 0;
@@ -306,7 +314,8 @@ static const char moving_words[] =
     "#define lane(v, i) byte_of(v, i)\n"
     "#define finish(v, p) (v)\n";
 
-// ---- the epilogue. A stage changes float4 v. Its operands are the floats a and b, and float4 r, the other value.
+// ---- the epilogue. A stage changes float4 v. Its operands are the floats a and b, and float4 r, the other value or the
+// numbers of the four channels.
 static const struct stage {
     const char *text;
     bool takes_value;
@@ -332,9 +341,17 @@ bool gpu_stage_takes_value(enum gpu_epilogue_op op)
     return takes_value((int)op);
 }
 
-static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
-    "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
-    "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
+// Each stage's params: the index of its first vector of numbers, or a, and then b.
+static const char *const stage_params[GPU_EPILOGUE_STAGES][2] = {
+    {"E0_.x", "bits_to_float(e0_.x), bits_to_float(e0_.y)"},
+    {"E0_.z", "bits_to_float(e0_.z), bits_to_float(e0_.w)"},
+    {"E1_.x", "bits_to_float(e1_.x), bits_to_float(e1_.y)"},
+    {"E1_.z", "bits_to_float(e1_.z), bits_to_float(e1_.w)"}};
+
+static int operation(int stage)
+{
+    return stage % GPU_STAGE_OF_CHANNELS;
+}
 
 static bool is_stage_constant(const struct gpu_kernel *kernel, int i)
 {
@@ -355,8 +372,8 @@ static void put_stages(struct hl_text *text, const struct gpu_prelude *prelude, 
     bool used[STAGE_TEXTS] = {false};
     int count = 0;
     for (int i = 0; i < gpu_kernel_constant_count(kernel); i++) {
-        int op = constants ? constants[i] : i < own_constants(kernel) ? kernel->constants[i].value : GPU_EPI_NONE;
-        if (is_stage_constant(kernel, i) && op >= 0 && op < STAGE_TEXTS) used[op] = true;
+        int stage = constants ? constants[i] : i < own_constants(kernel) ? kernel->constants[i].value : GPU_EPI_NONE;
+        if (is_stage_constant(kernel, i) && stage_text(operation(stage))) used[operation(stage)] = true;
     }
     for (int op = 0; op < STAGE_TEXTS; op++) {
         used[op] = stage_text(op) && (used[op] || prelude->constants_stay);
@@ -378,43 +395,66 @@ static void put_stages(struct hl_text *text, const struct gpu_prelude *prelude, 
               "#define stage_with(op, v, r, a, b) stage_(op, v, r, a, b)\n");
 }
 
-// Writes one call for each stage.
-static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages)
+// Writes what the vector `at` of numbers of channels is.
+static void put_numbers(struct hl_text *text, const struct gpu_kernel *kernel, enum gpu_stage_source source, const char *at)
 {
-    bool value = prelude->constants_stay, any = value;
-    for (int i = 0; i < GPU_EPILOGUE_STAGES && !prelude->constants_stay; i++) {
-        value = value || takes_value(stages[i]);
-        any = any || stage_text(stages[i]);
+    const int arg = gpu_kernel_weights_arg(kernel);
+    const bool own = source == GPU_STAGE_OF_WEIGHTS;
+    put(text, own && kernel->args[arg].kind == GPU_INTS ? "bits_to_float4(" : "to_acc4(");
+    put(text, own ? kernel->args[arg].name : "load_r_");
+    put_with(text, "($ + (p).z))", at, NULL);
+}
+
+// Writes operand_, which is r of a stage, for constants that stay.
+static void put_operand_function(struct hl_text *text, const struct gpu_kernel *kernel)
+{
+    put(text, "FUNCTION_ float4 operand_(int stage, int at, int4 p) {\n    float4 r = splatf4(0.0f);\n");
+    for (int op = 0; op < STAGE_TEXTS; op++)
+        if (takes_value(op)) put_with(text, "    if (stage == @) r = to_acc4(read_r_(p));\n", NULL, (int[3]){op});
+    for (int source = GPU_STAGE_OF_CHANNELS; source <= GPU_STAGE_OF_WEIGHTS; source += GPU_STAGE_OF_CHANNELS) {
+        if (source == GPU_STAGE_OF_WEIGHTS && gpu_kernel_weights_arg(kernel) < 0) continue;
+        put_with(text, "    if (stage - stage % @ == @) r = ", NULL, (int[3]){GPU_STAGE_OF_CHANNELS, source});
+        put_numbers(text, kernel, (enum gpu_stage_source)source, "at");
+        put(text, ";\n");
     }
+    put(text, "    return r;\n}\n");
+}
+
+// Writes r of stage i, where the constants are known.
+static void put_operand(struct hl_text *text, const struct gpu_kernel *kernel, int stage, int i)
+{
+    if (stage >= GPU_STAGE_OF_CHANNELS)
+        put_numbers(text, kernel, (enum gpu_stage_source)(stage - operation(stage)), stage_params[i][0]);
+    else
+        put(text, takes_value(stage) ? "to_acc4(read_r_(p))" : "splatf4(0.0f)");
+}
+
+// Writes one call for each stage. The buffers are no globals in all languages: a macro reads what stages take from them.
+static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
+                         const int *stages)
+{
+    const bool all = prelude->constants_stay;
+    bool any = all;
+    for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) any = any || stage_text(operation(stages[i]));
     if (!any) {
         put(text, "#define finish(v, p) (v)\n");
         return;
     }
-    put(text, "FUNCTION_ real4 finish_(real4 u, float4 r, int4 e0_, int4 e1_) {\n"
+    if (all) put_operand_function(text, kernel);
+    put(text, "FUNCTION_ real4 finish_(real4 u, float4 r0, float4 r1, float4 r2, float4 r3, int4 e0_, int4 e1_) {\n"
               "    float4 v = to_acc4(u);\n");
     for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
-        if (!prelude->constants_stay && !stage_text(stages[i])) continue;
-        put_with(text, "    v = stage_(EPI_@, v, r, ", NULL, (int[3]){i});
-        put(text, stage_operands[i]);
-        put(text, ");\n");
+        if (!all && !stage_text(operation(stages[i]))) continue;
+        put_with(text, "    v = stage_(EPI_@ % @, v, r@, $);\n", stage_params[i][1],
+                 (int[3]){i, GPU_STAGE_OF_CHANNELS, i});
     }
-    put(text, "    return to_real4(v);\n}\n");
-    if (prelude->constants_stay) {
-        put(text, "FUNCTION_ float4 residual_(int4 p) {\n    float4 r = splatf4(0.0f);\n    if (");
-        bool first = true;
-        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++)
-            for (int op = 0; op < STAGE_TEXTS; op++) {
-                if (!takes_value(op)) continue;
-                put_with(text, first ? "EPI_@ == @" : " || EPI_@ == @", NULL, (int[3]){i, op});
-                first = false;
-            }
-        put(text, ") r = to_acc4(read_r_(p));\n    return r;\n}\n"
-                  "#define finish(v, p) finish_(v, residual_(p), E0_, E1_)\n");
-    } else if (value) {
-        put(text, "#define finish(v, p) finish_(v, to_acc4(read_r_(p)), E0_, E1_)\n");
-    } else {
-        put(text, "#define finish(v, p) finish_(v, splatf4(0.0f), E0_, E1_)\n");
+    put(text, "    return to_real4(v);\n}\n#define finish(v, p) finish_(v, ");
+    for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
+        if (all) put_with(text, "operand_(EPI_@, $, p)", stage_params[i][0], (int[3]){i});
+        else put_operand(text, kernel, stages[i], i);
+        put(text, ", ");
     }
+    put(text, "E0_, E1_)\n");
 }
 
 // ---- the parts of a program
@@ -595,7 +635,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     }
     if (either) put_either(&text, kernel);
     if (has_stages(kernel)) put_stages(&text, prelude, kernel, constants);
-    if (kernel->epilogue) put_epilogue(&text, prelude, stages);
+    if (kernel->epilogue) put_epilogue(&text, prelude, kernel, stages);
     put_with(&text, prelude->entry, kernel->name, NULL);
     if (!prelude->globals) {
         put_buffers(&text, prelude, kernel, false);

@@ -132,19 +132,24 @@ struct gpu_kernel_modules {
 // Returns whether a language has the words that the kernel uses. Without GPU_VULKAN the kernel has no SPIR-V.
 bool gpu_kernel_has_language(const struct gpu_kernel *kernel, enum gpu_language language);
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
+int gpu_kernel_weights_arg(const struct gpu_kernel *kernel); // the first of GPU_WEIGHTS or GPU_INTS; -1: none
 // The index of one of the kernel's own constants; -1: it has none of that name.
 int gpu_kernel_constant_index(const struct gpu_kernel *kernel, const char *name);
 int gpu_kernel_constant_count(const struct gpu_kernel *kernel); // the kernel's own, and then the epilogue's
 
 // An epilogue is a list of stages (epilogue.def). Its constants EPI_0 to EPI_3, which follow the kernel's own, are the
 // operations of the stages. Its params, which follow the kernel's own as well, are two floats a and b for each stage.
-// emit.c declares them; the plan fills them in.
+// emit.c declares them; the plan fills them in. A stage that reads a number for each channel instead of a value has one
+// of the enum gpu_stage_source added to its operation, and the index of the first vector of these numbers in place of a.
 enum gpu_epilogue_op {
 #define STAGE(NAME, name, takes_value, text) GPU_EPI_##NAME,
 #include "gpu/lang/epilogue.def"
 #undef STAGE
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
+// Where the numbers of channels are: in r_, which then is no value, or behind the kernel's own vectors in the first of its
+// args of GPU_WEIGHTS or GPU_INTS.
+enum gpu_stage_source { GPU_STAGE_OF_VALUE = 0, GPU_STAGE_OF_CHANNELS = 64, GPU_STAGE_OF_WEIGHTS = 128 };
 // Whether the operation reads another value.
 bool gpu_stage_takes_value(enum gpu_epilogue_op op);
 

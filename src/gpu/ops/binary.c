@@ -361,17 +361,32 @@ static bool plan_sum(struct gpu_plan *plan, const struct gpu_node *node)
     return true;
 }
 
-static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+// Sets the stage for a second operand that is one number.
+static bool stage_of_number(int builtin, float number, struct gpu_epilogue *stage)
 {
-    const struct gpu_value *k = node->inputs[1];
-    if (!k || !k->data || gpu_elements(k->shape) != 1 || node->outputs[0]->type == kTfLiteFloat16) return false;
-    float number = k->data[0];
-    stage->count = 1;
-    stage->stages[0].op = GPU_EPI_SCALE_SHIFT;
-    switch (node->builtin) {
+    stage->stages[0].op = builtin == kTfLiteBuiltinPrelu ? GPU_EPI_LEAKY_RELU : GPU_EPI_SCALE_SHIFT;
+    switch (builtin) {
     case kTfLiteBuiltinAdd: stage->stages[0].a = 1, stage->stages[0].b = number; return true;
     case kTfLiteBuiltinSub: stage->stages[0].a = 1, stage->stages[0].b = -number; return true;
-    case kTfLiteBuiltinMul: stage->stages[0].a = number; return true;
+    case kTfLiteBuiltinMul:
+    case kTfLiteBuiltinPrelu: stage->stages[0].a = number; return true;
+    default: return false;
+    }
+}
+
+static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+{
+    const struct gpu_value *k = node->inputs[1], *y = node->outputs[0];
+    if (!k || !k->data || y->type == kTfLiteFloat16) return false;
+    stage->count = 1;
+    if (gpu_elements(k->shape) == 1) return stage_of_number(node->builtin, k->data[0], stage);
+    if (k->shape.c != y->shape.c || gpu_elements(k->shape) != k->shape.c) return false;
+    stage->stages[0].channels = k;
+    switch (node->builtin) {
+    case kTfLiteBuiltinAdd: stage->stages[0].op = GPU_EPI_ADD_VALUE; return true;
+    case kTfLiteBuiltinSub: stage->stages[0].op = GPU_EPI_SUB_VALUE; return true;
+    case kTfLiteBuiltinMul: stage->stages[0].op = GPU_EPI_MUL_VALUE; return true;
+    case kTfLiteBuiltinPrelu: stage->stages[0].op = GPU_EPI_PRELU; return true;
     default: return false;
     }
 }

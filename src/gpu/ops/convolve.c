@@ -529,7 +529,7 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
             same = i == BLOCK_X || i == BLOCK_O || i == DEPTH || i == ROUND || step->constants[i] == constants[i];
         for (int i = 0; same && i < GPU_EPILOGUE_STAGES; i++)
             same = step->constants[CONSTANTS + i] ==
-                   (epilogue && i < epilogue->count ? (int)epilogue->stages[i].op : GPU_EPI_NONE);
+                   (epilogue && i < epilogue->count ? gpu_stage_constant(epilogue, i) : GPU_EPI_NONE);
         struct gpu_conv_block block = {step->constants[BLOCK_X],
                                        step->constants[BLOCK_O],
                                        step->constants[DEPTH],

@@ -278,7 +278,7 @@ static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_sep
 static bool can_be_inner(const struct gpu_epilogue *epilogue)
 {
     if (epilogue->count == 0) return true;
-    if (epilogue->count > 1 || epilogue->residual) return false;
+    if (epilogue->count > 1 || epilogue->residual || gpu_reads_channels(epilogue)) return false;
     return epilogue->stages[0].op != GPU_EPI_RSQRT && epilogue->stages[0].op != GPU_EPI_QUANTIZE;
 }
 

@@ -43,7 +43,8 @@ bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
 
 // ---- pieces of a dispatch -----------------------------------------------------------------------
 
-static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
+// channels: for each stage, the index of the first vector of its numbers for channels.
+static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc, const int *channels)
 {
     const struct gpu_kernel *kernel = desc->kernel;
     int at = 0;
@@ -57,8 +58,9 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
         memcpy(step->params[at++], desc->params[i], sizeof desc->params[i]);
     if (!kernel->epilogue || !desc->epilogue) return;
     for (int s = 0; s < desc->epilogue->count; s++) {
-        step->params[at + s / 2][s % 2 * 2] = gpu_float_bits(desc->epilogue->stages[s].a);
-        step->params[at + s / 2][s % 2 * 2 + 1] = gpu_float_bits(desc->epilogue->stages[s].b);
+        int32_t *operands = &step->params[at + s / 2][s % 2 * 2];
+        operands[0] = desc->epilogue->stages[s].channels ? channels[s] : gpu_float_bits(desc->epilogue->stages[s].a);
+        operands[1] = gpu_float_bits(desc->epilogue->stages[s].b);
     }
 }
 
@@ -74,7 +76,8 @@ static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step, co
         step->constants[i] = desc->constants[d].value;
     }
     if (kernel->epilogue && desc->epilogue)
-        for (int s = 0; s < desc->epilogue->count; s++) step->constants[own + s] = (int)desc->epilogue->stages[s].op;
+        for (int s = 0; s < desc->epilogue->count; s++)
+            step->constants[own + s] = gpu_stage_constant(desc->epilogue, s);
     return true;
 }
 
@@ -95,6 +98,49 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
     struct gpu_operand residual = step->operands[0];
     if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
+    return true;
+}
+
+// Adds the numbers of a constant behind the vectors that the weights have. Returns the index of the first vector; -1
+// without memory.
+static int append_channels(struct gpu_weights *weights, const struct gpu_value *numbers)
+{
+    const size_t first = weights->vectors, count = (size_t)gpu_elements(numbers->shape), more = (count + 3) / 4;
+    float *data = realloc(weights->data, 4 * (first + more) * sizeof *data);
+    if (!data) return -1;
+    memset(data + 4 * first, 0, 4 * more * sizeof *data);
+    memcpy(data + 4 * first, numbers->data, count * sizeof *data);
+    weights->data = data;
+    weights->vectors = first + more;
+    return (int)first;
+}
+
+// Returns the constants that are to take the numbers of channels: those of the kernel where r_ is a value, or new ones.
+static struct gpu_weights *weights_for_channels(struct gpu_plan *plan, struct gpu_plan_step *step, bool is_value)
+{
+    const int arg = gpu_kernel_weights_arg(step->kernel);
+    for (int i = 0; i < plan->weight_count && is_value && arg >= 0; i++)
+        if (plan->weights[i] == step->operands[arg].weights) return plan->weights[i];
+    if (is_value) {
+        gpu_plan_fail(plan, "kernel %s has no constants behind which numbers of channels could be", step->kernel->name);
+        return NULL;
+    }
+    struct gpu_weights *weights = gpu_plan_weights(plan, 0);
+    step->operands[step->operand_count - 1] = (struct gpu_operand){.weights = weights};
+    return weights;
+}
+
+static bool fill_channels(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_epilogue *epilogue,
+                          int *channels)
+{
+    if (!step->kernel->epilogue || !epilogue || !gpu_reads_channels(epilogue)) return true;
+    struct gpu_weights *weights = weights_for_channels(plan, step, epilogue->residual != NULL);
+    if (!weights) return false;
+    for (int s = 0; s < epilogue->count; s++) {
+        if (!epilogue->stages[s].channels) continue;
+        channels[s] = append_channels(weights, epilogue->stages[s].channels);
+        if (channels[s] < 0) return gpu_plan_fail(plan, "out of memory for numbers of channels");
+    }
     return true;
 }
 
@@ -165,9 +211,11 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
                  desc->kernel->name);
     else
         snprintf(step->label, sizeof step->label, "%s", desc->kernel->name);
-    if (!fill_operands(plan, step, desc) || !fill_constants(plan, step, desc) || !fill_grid(plan, step, desc))
+    int channels[GPU_EPILOGUE_STAGES];
+    if (!fill_operands(plan, step, desc) || !fill_channels(plan, step, desc->epilogue, channels) ||
+        !fill_constants(plan, step, desc) || !fill_grid(plan, step, desc))
         return false;
-    fill_params(step, desc);
+    fill_params(step, desc, channels);
     plan->step_count++;
     return true;
 }
