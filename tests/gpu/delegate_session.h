@@ -137,7 +137,7 @@ static inline void begin(struct session *session, const struct test_model *from)
     session->interpreter = TfLiteInterpreterCreate(session->model, options);
     TfLiteInterpreterOptionsDelete(options);
     assert_non_null(session->interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
+    if (TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk) fail_msg("%s", session->messages.text);
 }
 
 static inline void end(struct session *session)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D: x [b, h, w, i], weights [o, kh, kw, i / groups], bias [o] or none. See convolve.h.
+#include "gpu/ops/dense_pair.h"
 #include "gpu/ops/separable.h"
 
 static bool supported(const struct gpu_node_view *view)
@@ -39,6 +40,8 @@ static bool supported(const struct gpu_node_view *view)
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
+    if (gpu_pair_takes(plan, node)) return true;
+    if (gpu_pair_ends(plan, node)) return gpu_plan_pair(plan, node);
     const TfLiteConvParams *params = node->params;
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
     const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
@@ -74,5 +77,5 @@ const struct gpu_op gpu_op_conv_2d = {
     .max_version = 8,
     GPU_PARAMS_ACTIVATION(TfLiteConvParams),
     GPU_OP_OF_WEIGHTS,
-    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable, &gpu_kernel_separable_matrix),
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable, &gpu_kernel_separable_matrix, &gpu_kernel_dense_pair),
 };

@@ -4,6 +4,7 @@
 // image. Any other x is first copied to the positions of the output.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/dense_pair.h"
 #include "gpu/ops/reshape.h"
 
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
@@ -36,6 +37,8 @@ static bool supported(const struct gpu_node_view *view)
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
+    if (gpu_pair_takes(plan, node)) return true;
+    if (gpu_pair_ends(plan, node)) return gpu_plan_pair(plan, node);
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
     const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
     int outputs = weights->shape.b, inputs = weights->shape.c;
@@ -77,5 +80,5 @@ const struct gpu_op gpu_op_fully_connected = {
     .max_version = 14,
     GPU_PARAMS_ACTIVATION(TfLiteFullyConnectedParams),
     GPU_OP_OF_WEIGHTS,
-    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape),
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape, &gpu_kernel_dense_pair),
 };

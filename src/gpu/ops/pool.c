@@ -2,6 +2,7 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average counts the elements inside of x only. If there are few
 // outputs with large windows (the global pool), the GROUP_Z work-items of a group share the rows of one window.
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/dense_pair.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -121,6 +122,7 @@ static bool supported(const struct gpu_node_view *view)
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
+    if (gpu_pair_takes(plan, node)) return true;
     const TfLitePoolParams *params = node->params;
     struct gpu_shape x = node->inputs[0]->shape, y = node->outputs[0]->shape;
     int w = params->filter_width, h = params->filter_height;

@@ -4,7 +4,7 @@
 // the box of x that it reduces. If channels are reduced, each lane of the output vector is a reduction of its own,
 // because without keep_dims the last remaining axis has become the channels.
 #include "gpu/graph/convert.h"
-#include "gpu/ops/op.h"
+#include "gpu/ops/dense_pair.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 #define KINDS(X) X(SUM) X(MAXIMUM) X(MINIMUM) X(PRODUCT)
@@ -189,6 +189,7 @@ static bool is_wide(const struct gpu_plan *plan, const struct gpu_value *x, cons
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
+    if (gpu_pair_takes(plan, node)) return true;
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *axes = node->inputs[1];
     const int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c};
     int over[4] = {1, 1, 1, 1};

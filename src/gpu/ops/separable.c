@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gpu/ops/costs.h"
+#include "gpu/ops/dense_pair.h"
 #include "gpu/ops/matrix.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -346,6 +347,7 @@ static const struct gpu_node *find_reader(const struct gpu_plan *plan, const str
     const struct gpu_node *reader = only_reader(plan->graph, node->outputs[0]);
     struct gpu_depthwise depthwise = gpu_depthwise_of(node);
     if (!reader || !is_pointwise(reader) || node->op->integers || reader->op->integers) return NULL;
+    if (gpu_pair_takes(plan, reader) || gpu_pair_ends(plan, reader)) return NULL;
     if (depthwise.x->shape.c != depthwise.y->shape.c || depthwise.kernel_w > 5 || depthwise.kernel_h > 5 ||
         node->outputs[0]->type == kTfLiteFloat16)
         return NULL;
