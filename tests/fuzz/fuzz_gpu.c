@@ -53,7 +53,7 @@ static void take_device(char *text)
 {
     struct hl_reporter reporter = {fuzz_ignore, NULL};
     struct gpu_device_info chosen;
-    if (strncmp(text, "null", 4) == 0) gpu_device_choose(text, "", &reporter, &chosen);
+    if (strncmp(text, "null", 4) == 0) gpu_device_choose(text, "", false, &reporter, &chosen);
 }
 
 static void take_file(const uint8_t *bytes, size_t size)

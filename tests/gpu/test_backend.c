@@ -64,7 +64,7 @@ static int open_bench(void **state, const char *name, const char *api)
     if (!wanted || strncmp(wanted, name, strlen(name)) != 0) wanted = name;
     bench->api = api;
     struct gpu_device_info info;
-    if (gpu_device_choose(wanted, "", &bench->reporter, &info)) {
+    if (gpu_device_choose(wanted, "", false, &bench->reporter, &info)) {
         bench->backend = info.backend;
         bench->device = info.backend->open(info.index, &bench->reporter);
     }

@@ -157,7 +157,7 @@ int main(void)
         cmocka_unit_test(a_form_that_no_plan_uses_is_not_checked),
     };
     struct gpu_device_info info;
-    if (!gpu_device_choose("vulkan", "", NULL, &info)) return 77; // a message says why
+    if (!gpu_device_choose("vulkan", "", false, NULL, &info)) return 77; // a message says why
     vulkan = info.backend;
     device = vulkan->open(info.index, NULL);
     return device ? cmocka_run_group_tests(tests, NULL, close_device) : 1;

@@ -21,7 +21,7 @@ static bool choose(const char *text, struct messages *messages, struct gpu_devic
 {
     struct hl_reporter reporter = {keep_message, messages};
     *messages = (struct messages){0};
-    bool ok = gpu_device_choose(text, "", &reporter, chosen);
+    bool ok = gpu_device_choose(text, "", false, &reporter, chosen);
     assert_int_equal(messages->count, ok ? 0 : 1);
     return ok;
 }
@@ -47,7 +47,7 @@ static int opencl_refused_with(const char *words)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
-    if (gpu_device_choose("opencl", "", &reporter, &info)) return 1;
+    if (gpu_device_choose("opencl", "", false, &reporter, &info)) return 1;
     if (messages.count != 1 || !strstr(messages.last, words)) {
         fprintf(stderr, "%d messages: %s\n", messages.count, messages.last);
         return 2;
@@ -81,13 +81,13 @@ static void without_a_library(void **state)
 static int check_environment(void)
 {
     struct gpu_device_info info;
-    if (!gpu_device_choose(NULL, "", NULL, &info) || strcmp(info.text, "null:0") != 0) return 1;
-    if (!gpu_device_choose("", "", NULL, &info) || strcmp(info.text, "null:0") != 0) return 2;
+    if (!gpu_device_choose(NULL, "", false, NULL, &info) || strcmp(info.text, "null:0") != 0) return 1;
+    if (!gpu_device_choose("", "", false, NULL, &info) || strcmp(info.text, "null:0") != 0) return 2;
     // A text of the caller's comes first.
     struct messages messages = {0};
     struct hl_reporter reporter = {keep_message, &messages};
-    if (gpu_device_choose("null:7", "", &reporter, &info) || !strstr(messages.last, "device null:7")) return 3;
-    if (gpu_device_choose("auto", "", &reporter, &info) && info.backend == &gpu_backend_null) return 4;
+    if (gpu_device_choose("null:7", "", false, &reporter, &info) || !strstr(messages.last, "device null:7")) return 3;
+    if (gpu_device_choose("auto", "", false, &reporter, &info) && info.backend == &gpu_backend_null) return 4;
     return 0;
 }
 
@@ -96,7 +96,7 @@ static int check_wrong_environment(void)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
-    return gpu_device_choose(NULL, "", &reporter, &info) || messages.count != 1 ||
+    return gpu_device_choose(NULL, "", false, &reporter, &info) || messages.count != 1 ||
            !strstr(messages.last, "HALITE_DEVICE=gpu");
 }
 
@@ -151,7 +151,7 @@ static void a_backend_that_is_demanded(void **state)
         struct messages messages = {0};
         struct hl_reporter reporter = {keep_message, &messages};
         struct gpu_device_info info;
-        assert_false(gpu_device_choose(cases[i].text, cases[i].only, &reporter, &info));
+        assert_false(gpu_device_choose(cases[i].text, cases[i].only, i % 2, &reporter, &info));
         assert_int_equal(messages.count, 1);
         assert_string_equal(messages.last, cases[i].message);
     }
@@ -159,14 +159,14 @@ static void a_backend_that_is_demanded(void **state)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
-    if (gpu_device_choose("auto", "gles", &reporter, &info)) {
+    if (gpu_device_choose("auto", "gles", false, &reporter, &info)) {
         assert_ptr_equal(info.backend, &gpu_backend_gles);
         assert_false(info.caps.software);
     } else {
         const char *says = "the options demand the backend gles. No GPU found by OpenGL ES";
         assert_memory_equal(messages.last, says, strlen(says));
     }
-    assert_true(gpu_device_choose("null", "null", NULL, &info));
+    assert_true(gpu_device_choose("null", "null", false, NULL, &info));
 }
 
 // On every machine: a list names only devices that can be chosen, "auto" never takes a software device, and where it

@@ -614,6 +614,26 @@ static bool has_vulkan(void)
 }
 #endif
 
+#if defined(HALITE_GPU_VULKAN)
+// One card by both APIs: runs that go on are worth CUDA's start.
+static void automatic_device(void **state)
+{
+    (void)state;
+    struct messages messages = {.count = 0};
+    struct hl_reporter reporter = {keep_message, &messages};
+    struct gpu_device_info info;
+    begin_with_fake();
+    assert_true(gpu_device_choose("auto", "", false, &reporter, &info));
+    assert_string_equal(info.text, "vulkan:0");
+    assert_true(gpu_device_choose("auto", "", true, &reporter, &info));
+    assert_string_equal(info.text, "cuda:0");
+    assert_non_null(strstr(info.why, "before vulkan:0, since its API starts kernels faster"));
+    assert_true(gpu_device_choose("auto", "vulkan", true, &reporter, &info));
+    assert_string_equal(info.text, "vulkan:0");
+    end_with_fake(&messages);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -630,6 +650,7 @@ int main(void)
         cmocka_unit_test(cuda_inputs_are_written_into_the_card),
         cmocka_unit_test(cuda_goes_without_the_card),
         cmocka_unit_test(cuda_leaves_the_card_to_a_hang),
+        cmocka_unit_test(automatic_device),
 #endif
         cmocka_unit_test(cuda_leaves_lent_memory_to_a_hang),
         cmocka_unit_test(cuda_gives_a_hang_up),

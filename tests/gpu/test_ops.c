@@ -36,14 +36,14 @@ static const struct gpu_caps *large_caps(const struct gpu_device *device)
     return &large.caps;
 }
 
-bool __real_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __real_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen)
 {
-    if (!__real_gpu_device_choose(text, only, reporter, chosen)) return false;
+    if (!__real_gpu_device_choose(text, only, lasting, reporter, chosen)) return false;
     if (!large.wanted) return true;
     large.backend = *chosen->backend;
     large.caps = chosen->caps;
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     struct gpu_device_info info;
-    if (!gpu_device_choose(argv[1], "", NULL, &info)) return 77; // after a message
+    if (!gpu_device_choose(argv[1], "", false, NULL, &info)) return 77; // after a message
     ask_for_validation(&info);
     return run_all(&info, argv[1], argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
 }

@@ -205,14 +205,14 @@ static struct auto_reason *auto_reason(void)
     return &reason;
 }
 
-bool __real_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __real_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen)
 {
-    bool ok = __real_gpu_device_choose(text, only, reporter, chosen);
+    bool ok = __real_gpu_device_choose(text, only, lasting, reporter, chosen);
     if (ok && auto_reason()->why) snprintf(chosen->why, sizeof chosen->why, "%s", auto_reason()->why);
     return ok;
 }
@@ -352,7 +352,7 @@ static void test_profile(void **state)
         struct gpu_device_info info;
         struct messages messages = {0};
         struct hl_reporter reporter = {collect, &messages};
-        if (gpu_device_choose(all_devices[i], "", &reporter, &info))
+        if (gpu_device_choose(all_devices[i], "", false, &reporter, &info))
             profile_on(all_devices[i]);
         else
             print_message("left out: %s\n", messages.text);

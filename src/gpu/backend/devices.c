@@ -41,16 +41,17 @@ static const struct row {
     // The highest rank wins among equal devices. Measured on an H200: a list of 30 dispatches takes 75 to 90 us with
     // Vulkan and 120 to 150 us with OpenCL. "auto" asks a backend with a rank below 0 only if no other has a real GPU,
     // because OpenGL ES would open one more driver and cannot tell cards apart, and CUDA needs a compiler that no
-    // driver brings.
-    int rank;
+    // driver brings. lasting_rank: the same for many runs, where the start matters less. CUDA, if its compiler is
+    // there, takes half a second to a second longer to start than Vulkan, and then 45 to 90 % of its time for a run.
+    int rank, lasting_rank;
     bool hidden; // used only if the user names it
 } rows[] = {
-    {OPENCL, "opencl", "OpenCL", 1, false},
-    {VULKAN, "vulkan", "Vulkan", 2, false},
-    {GLES, "gles", "OpenGL ES", -1, false},
-    {METAL, "metal", "Metal", 3, false}, // what else Apple's systems have is made of it
-    {CUDA, "cuda", "CUDA", -2, false},
-    {&gpu_backend_null, NULL, "null", "Null", 0, true},
+    {OPENCL, "opencl", "OpenCL", 1, 1, false},
+    {VULKAN, "vulkan", "Vulkan", 2, 2, false},
+    {GLES, "gles", "OpenGL ES", -1, -1, false},
+    {METAL, "metal", "Metal", 3, 3, false}, // what else Apple's systems have is made of it
+    {CUDA, "cuda", "CUDA", -2, 4, false},
+    {&gpu_backend_null, NULL, "null", "Null", 0, 0, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -75,14 +76,14 @@ static void HL_PRINTF(2, 3) put(struct text *text, const char *format, ...)
 // ---- searching ------------------------------------------------------------------------------------------------------
 
 // is_named: the user has named this backend, and is told even that this system cannot have it.
-static void find_row(const struct row *row, bool is_named, struct gpu_device_list *list)
+static void find_row(const struct row *row, bool is_named, int rank, struct gpu_device_list *list)
 {
     const char *why = row->why_not;
     int count = row->backend ? row->backend->count(&why) : 0, described = 0;
     if (count < 0 && !is_named) return;
     for (int i = 0; i < count && list->count < GPU_MAX_DEVICES; i++) {
         struct gpu_device_info *info = &list->devices[list->count];
-        *info = (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = row->rank};
+        *info = (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = rank};
         if (!row->backend->describe(i, &info->caps)) continue;
         snprintf(info->text, sizeof info->text, "%s:%d", row->name, i);
         list->count++;
@@ -98,7 +99,7 @@ void gpu_devices_find(struct gpu_device_list *list)
 {
     list->count = list->api_count = 0;
     for (int i = 0; i < ROWS; i++)
-        if (!rows[i].hidden) find_row(&rows[i], false, list);
+        if (!rows[i].hidden) find_row(&rows[i], false, rows[i].rank, list);
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
@@ -194,12 +195,14 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 
 // ---- choosing -------------------------------------------------------------------------------------------------------
 
-static bool choose_any(const char *only, const struct hl_reporter *reporter, struct gpu_device_info *chosen)
+static bool choose_any(const char *only, bool lasting, const struct hl_reporter *reporter,
+                       struct gpu_device_info *chosen)
 {
     struct gpu_device_list list = {.count = 0};
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].hidden || (*only && strcmp(rows[i].name, only) != 0)) continue;
-        if (rows[i].rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], *only != 0, &list);
+        const int rank = lasting ? rows[i].lasting_rank : rows[i].rank;
+        if (rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], *only != 0, rank, &list);
     }
     char why[GPU_REASON_BYTES];
     const struct gpu_device_info *best = gpu_devices_auto(&list, why);
@@ -219,7 +222,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
                       struct gpu_device_info *chosen)
 {
     struct gpu_device_list list = {.count = 0};
-    find_row(row, true, &list);
+    find_row(row, true, row->rank, &list);
     const struct gpu_device_info *best = number < 0 ? gpu_devices_fastest(&list, true, NULL) : NULL;
     for (int i = 0; i < list.count && !best; i++)
         if (list.devices[i].index == number) best = &list.devices[i];
@@ -280,7 +283,7 @@ bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *report
     return read_device(text, asked, reporter, &number) != NULL;
 }
 
-bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+bool gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen)
 {
     const char *source = "device ";
@@ -288,7 +291,7 @@ bool gpu_device_choose(const char *text, const char *only, const struct hl_repor
         text = getenv("HALITE_DEVICE");
         source = "HALITE_DEVICE=";
     }
-    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, reporter, chosen);
+    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, lasting, reporter, chosen);
 
     char asked[64];
     int number;

@@ -116,7 +116,7 @@ static void find(HaliteCompatibility *compatibility, const char *device)
         return;
     }
     const struct hl_reporter reporter = {keep_reason, compatibility};
-    found->count = gpu_device_choose(device, "", &reporter, &found->devices[0]) ? 1 : 0;
+    found->count = gpu_device_choose(device, "", false, &reporter, &found->devices[0]) ? 1 : 0;
 }
 
 static void judge_all(HaliteCompatibility *compatibility, bool allow_software)

@@ -99,7 +99,9 @@ bool gpu_engine_open(struct gpu_engine *engine)
     if (engine->options.context.api != kHaliteGpuApiNone) {
         engine->device = gpu_device_adopt(&engine->options.context, &engine->reporter, info);
     } else {
-        if (!gpu_device_choose(engine->options.device, engine->options.backend, &engine->reporter, info)) return false;
+        const struct gpu_options *options = &engine->options;
+        if (!gpu_device_choose(options->device, options->backend, options->lasting, &engine->reporter, info))
+            return false;
         engine->device = info->backend->open(info->index, &engine->reporter);
     }
     if (!engine->device) return false;
