@@ -2,6 +2,7 @@
 // Random concatenations of values that were reshaped before, as the heads of detectors have them: the reshapes are gone
 // where only the concatenation reads them; where no two parts meet within a slice, a part is computed in its place if
 // that begins where buffers may, and else inserted by itself; and each device that is here gives the CPU's elements.
+// The parts of an output that a transposed convolution computes do not wait for each other either.
 #include "gpu/backend/null.h"
 #include "gpu/sketch.h"
 
@@ -171,10 +172,42 @@ static void results_are_those_of_the_cpu(void **state)
     }
 }
 
+static void phases_do_not_wait(void **state)
+{
+    (void)state;
+    struct sketch sketch = {.tensor_count = 0};
+    const int size[] = {1, 12, 12, 6};
+    const int x = sketch_input(&sketch, 4, (int[]){1, 6, 6, 5}), y = sketch_tensor(&sketch, TEST_FLOAT32, 4, size);
+    const int weights = sketch_constant(&sketch, 4, (int[]){6, 4, 4, 5}, -1, 1);
+    struct test_node *node =
+        sketch_node(&sketch, kTfLiteBuiltinTransposeConv, 3, (int[]){sketch_ints(&sketch, 4, size), weights, x}, y);
+    node->settings[0] = (struct test_setting){.field = HL_TransposeConvOptions_stride_w, .value = 2};
+    node->settings[1] = (struct test_setting){.field = HL_TransposeConvOptions_stride_h, .value = 2};
+    sketch_output(&sketch, sketch_one(&sketch, kTfLiteBuiltinTanh, y));
+    struct session session;
+    sketch_begin(&sketch, &session);
+    TfLiteDelegate *delegate = make((const char *[]){"device", "null", NULL});
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    sketch_run(&session, 1);
+    char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device), *last = NULL;
+    assert_non_null(text);
+    assert_int_equal(sketch_dispatches(text, "convolve"), 4);
+    char *first = strstr(text, ": convolve");
+    for (char *at = first; (at = strstr(at, ": convolve")); at++) last = at;
+    *last = 0;
+    assert_null(strstr(first, "barrier"));
+    free(text);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+    if (has_device("vulkan")) sketch_compare(&sketch, "vulkan", "f32", 1, 1e-5f, "phases");
+    sketch_free(&sketch);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(few_dispatches),
+        cmocka_unit_test(phases_do_not_wait),
         {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
         {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
         {"results_are_those_of_the_cpu vulkan, f16", results_are_those_of_the_cpu, NULL, NULL, &places[2]},

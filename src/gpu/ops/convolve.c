@@ -629,6 +629,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
                  block.group[2]},
         .epilogue = epilogue,
         .tuned = tuned,
+        .part = !all,
     };
     for (int i = 0; i < CONSTANTS; i++)
         desc.constants[i] = (struct gpu_setting){gpu_kernel_convolve.constants[i].name, constants[i]};

@@ -18,7 +18,7 @@ struct gpu_convolution {
     int pad_left, pad_top; // zeros before x; after it there are as many as the positions need
     bool mirrors;          // x is reflected at its borders instead (REFLECT of MIRROR_PAD)
     // The positions that are computed: grid_w x grid_h in each batch, at (offset + spread * position) in y. With a grid
-    // of 0 they are all positions of y.
+    // of 0 they are all positions of y; else others of the node compute the rest, in any order.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;
     bool rows;  // position number n, counted over batches and grid, is batch n of y
     int images; // how many images the positions are of; 0 means x.b

@@ -446,6 +446,7 @@ bool gpu_matrix_dispatch(struct gpu_plan *plan, const struct gpu_convolution *co
                  (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
         .tuned = launch->tuned,
+        .part = conv->grid_w > 0,
     };
     for (int i = 0; kernel->constants[i].name; i++)
         desc.constants[i] = (struct gpu_setting){kernel->constants[i].name, launch->values[i]};
