@@ -13,6 +13,7 @@
 #include "gpu/graph/op.h"
 #include "gpu/op_case.h"
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/dense_pair.h"
 #include "gpu/ops/separable.h"
 
 // The lists of the runtime have columns with these names.
@@ -213,11 +214,10 @@ static void every_listed_kernel_is_planned_by_some_row(void **state)
         const struct gpu_op *op = gpu_op_find(rows[i].builtin, rows[i].custom);
         if (is_own(&rows[i])) continue;
         for (const struct gpu_kernel *const *kernel = op->kernels; *kernel; kernel++) {
-            // A row is one node, on the null device: test_separable has the kernel of two, test_matrix those of devices
-            // with matrix units.
-            if (check_plan_used(*kernel) || *kernel == &gpu_kernel_separable || (*kernel)->matrix ||
-                (*kernel)->fragments)
-                continue;
+            // A row is one node, on the null device: test_separable and test_dense_pair have the kernels of two,
+            // test_matrix those of devices with matrix units.
+            const bool of_two = *kernel == &gpu_kernel_separable || *kernel == &gpu_kernel_dense_pair;
+            if (check_plan_used(*kernel) || of_two || (*kernel)->matrix || (*kernel)->fragments) continue;
             print_error("%s lists the kernel %s, and no row of the op table plans it\n", op->name, (*kernel)->name);
             unused++;
         }

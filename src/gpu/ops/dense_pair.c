@@ -49,7 +49,7 @@ const struct gpu_kernel gpu_kernel_dense_pair = {
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
     .params = {"mean", "between"}, // mean: 1 / positions; between: a and b of the first layer's stages
     // Slices of x, of the layer between and of y; the work-items that share a slice of each.
-    GPU_CONSTANTS({"INPUTS", 1}, {"HIDDEN", 1}, {"OUTPUTS", 1}, {"ITEMS_X", 32}, {"ITEMS_HIDDEN", 32}, {"ITEMS_Y", 32},
+    GPU_CONSTANTS({"INPUTS", 1}, {"HIDDEN", 1}, {"OUTPUTS", 1}, {"ITEMS_X", 1}, {"ITEMS_HIDDEN", 1}, {"ITEMS_Y", 1},
                   {"STAGE_0", 0}, {"STAGE_1", 0}),
     .shared = {"float4 parts[GROUP_X]", "float4 squeezed[INPUTS]", "float4 hidden[HIDDEN]"},
     .epilogue = true,
