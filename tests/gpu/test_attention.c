@@ -18,6 +18,7 @@ enum spoiler {
     KEYS_BY_ROWS,
     MANY_CHANNELS,
     ONE_HEAD_OF_KEYS,
+    NO_KEYS_LEFT,
     SPOILERS
 };
 static const char *const spoilers[SPOILERS] = {
@@ -30,6 +31,7 @@ static const char *const spoilers[SPOILERS] = {
     "products with k as it is",
     "130 channels",
     "keys that all heads share",
+    "a mask that leaves no keys",
 };
 
 struct sizes {
@@ -56,6 +58,37 @@ static int add_masking(struct sketch *sketch, int scores, const struct sizes *n,
     return sketch_in_any_order(sketch, kTfLiteBuiltinAdd, scores, mask);
 }
 
+// [b, h, w, c], by itself or as the heads among the channels of [b, w, h * c]; transposed as b's rows are, if so asked.
+static int add_heads(struct sketch *sketch, const int dims[4], bool split, bool turned)
+{
+    if (!split) {
+        const int x = sketch_input(sketch, 4, dims);
+        return turned ? sketch_transpose(sketch, x, (int[]){0, 1, 3, 2}) : x;
+    }
+    const int joined[3] = {dims[0], dims[2], dims[1] * dims[3]}, apart[4] = {dims[0], dims[2], dims[1], dims[3]};
+    const int x = sketch_reshape(sketch, sketch_input(sketch, 3, joined), 4, apart);
+    if (turned && dims[3] % 4 == 0) return sketch_transpose(sketch, x, (int[]){0, 2, 3, 1});
+    const int y = sketch_transpose(sketch, x, (int[]){0, 2, 1, 3});
+    return turned ? sketch_transpose(sketch, y, (int[]){0, 1, 3, 2}) : y;
+}
+
+// Scores where a constant is true, which is never false for all keys of a row unless `empty`, and else a low number.
+static int select_scores(struct sketch *sketch, int scores, const struct sizes *n, bool empty)
+{
+    const int all[4] = {pick(2) ? n->b : 1, pick(2) ? n->h : 1, n->rows, n->keys};
+    const int truths = sketch_tensor(sketch, TEST_BOOL, 4, all), count = sketch_elements(sketch, truths);
+    char *data = calloc((size_t)count, 1);
+    assert_non_null(data);
+    for (int i = 0; i < count; i++) data[i] = !empty && (i % n->keys == i / n->keys % n->keys || pick(2));
+    sketch->owned[truths] = data;
+    sketch->tensors[truths].data = data;
+    sketch->tensors[truths].bytes = (size_t)count;
+    const int low = sketch_number(sketch, pick(2) ? -65504.0f : -1.0e9f);
+    const int y = sketch_tensor(sketch, TEST_FLOAT32, 4, sketch->tensors[scores].dims);
+    sketch_node(sketch, kTfLiteBuiltinSelectV2, 3, (int[]){truths, scores, low}, y);
+    return y;
+}
+
 static void random_sizes(struct sizes *n, enum spoiler spoiler)
 {
     static const int keys[] = {1, 3, 4, 7, 31, 32, 33, 65, 100}, channels[] = {1, 3, 4, 8, 20, 32, 64, 70, 128};
@@ -73,7 +106,8 @@ static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler
     seed = (uint32_t)(number * 64 + (int)spoiler);
     for (int i = 0; i < 8; i++) pick(2);
     random_sizes(&n, spoiler);
-    bool is_four = pick(2) || spoiler == ONE_HEAD_OF_KEYS, swaps = spoiler == KEYS_BY_ROWS || pick(2);
+    bool is_four = pick(2) || spoiler == ONE_HEAD_OF_KEYS || spoiler == NO_KEYS_LEFT,
+         swaps = spoiler == KEYS_BY_ROWS || pick(2);
     *masked = pick(2) || spoiler == SCALED_AFTER_MASK || spoiler == TWO_MASKS;
     int q_four[4] = {n.b, n.h, n.rows, n.c}, k_four[4] = {n.b, n.h, n.keys, n.c}, v_four[4] = {n.b, n.h, n.keys, n.out};
     int q_three[3] = {n.b * n.h, n.rows, n.c}, k_three[3] = {n.b * n.h, n.keys, n.c};
@@ -81,11 +115,14 @@ static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler
     int scores_four[4] = {n.b, n.h, n.rows, n.keys}, scores_three[3] = {n.b * n.h, n.rows, n.keys};
     int y_four[4] = {n.b, n.h, n.rows, n.out};
     if (spoiler == ONE_HEAD_OF_KEYS) k_four[1] = 1;
-    int q = is_four ? sketch_input(sketch, 4, q_four) : sketch_input(sketch, 3, q_three);
-    int k = pick(2) || is_four ? sketch_input(sketch, 4, k_four) : sketch_input(sketch, 3, k_three);
-    int v = is_four ? sketch_input(sketch, 4, v_four) : sketch_input(sketch, 3, v_three);
+    int q = is_four ? add_heads(sketch, q_four, pick(2), false) : sketch_input(sketch, 3, q_three);
+    const bool turned = is_four && swaps && spoiler != KEYS_BY_ROWS;
+    int k = is_four   ? add_heads(sketch, k_four, pick(2), turned)
+            : pick(2) ? sketch_input(sketch, 4, k_four)
+                      : sketch_input(sketch, 3, k_three);
+    int v = is_four ? add_heads(sketch, v_four, pick(2), false) : sketch_input(sketch, 3, v_three);
     if (pick(2)) v = sketch_one(sketch, kTfLiteBuiltinTanh, v);
-    if (swaps && spoiler != KEYS_BY_ROWS)
+    if (swaps && !turned && spoiler != KEYS_BY_ROWS)
         k = sketch_transpose(sketch, k, sketch->tensors[k].rank == 4 ? (int[]){0, 1, 3, 2} : (int[]){0, 2, 1});
     if (!is_four && sketch->tensors[k].rank == 4) {
         int dims[3] = {n.b * n.h, sketch->tensors[k].dims[2], sketch->tensors[k].dims[3]};
@@ -97,7 +134,10 @@ static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler
     if (scale_kind == 1) value = sketch_two(sketch, kTfLiteBuiltinDiv, value, sketch_number(sketch, 2.5f));
     bool four_now = is_four;
     if (!is_four && pick(2)) value = sketch_reshape(sketch, value, 4, scores_four), four_now = true;
-    if (*masked) value = add_masking(sketch, value, &n, four_now);
+    if (spoiler == NO_KEYS_LEFT || (*masked && four_now && pick(3) == 0))
+        value = select_scores(sketch, value, &n, spoiler == NO_KEYS_LEFT);
+    else if (*masked)
+        value = add_masking(sketch, value, &n, four_now);
     if (spoiler == SCALED_AFTER_MASK) value = sketch_two(sketch, kTfLiteBuiltinMul, value, sketch_number(sketch, 0.5f));
     if (spoiler == TWO_MASKS) value = add_masking(sketch, value, &n, four_now);
     value = sketch_softmax(sketch, value, pick(2) ? 1.0f : 0.75f);
@@ -106,7 +146,10 @@ static void random_graph(struct sketch *sketch, int number, enum spoiler spoiler
     if (four_now && !is_four) value = sketch_reshape(sketch, value, 3, scores_three);
     value = sketch_matmul(sketch, value, v, false);
     if (!is_four && pick(2)) value = sketch_reshape(sketch, value, 4, y_four);
-    if (sketch->tensors[value].rank == 4 && pick(2)) value = sketch_transpose(sketch, value, (int[]){0, 2, 1, 3});
+    if (sketch->tensors[value].rank == 4 && pick(2)) {
+        value = sketch_transpose(sketch, value, (int[]){0, 2, 1, 3});
+        if (pick(2)) value = sketch_reshape(sketch, value, 3, (int[]){n.b, n.rows, n.h * n.out});
+    }
     if (pick(2)) value = sketch_one(sketch, kTfLiteBuiltinTanh, value);
     sketch_output(sketch, value);
 }
@@ -130,6 +173,27 @@ static void one_dispatch(void **state)
         }
 }
 
+// Heads among channels take no dispatch to get there and back, if they begin at slices.
+static void heads_are_channels(void **state)
+{
+    (void)state;
+    for (int c = 6; c <= 12; c += 2) {
+        struct sketch sketch = {.tensor_count = 0};
+        const int dims[4] = {2, 3, 5, c};
+        const int q = add_heads(&sketch, dims, true, false), k = add_heads(&sketch, dims, true, true);
+        int y = sketch_matmul(&sketch, q, k, false);
+        y = sketch_two(&sketch, kTfLiteBuiltinMul, y, sketch_number(&sketch, 0.5f));
+        y = sketch_matmul(&sketch, sketch_softmax(&sketch, y, 1), add_heads(&sketch, dims, true, false), false);
+        y = sketch_transpose(&sketch, y, (int[]){0, 2, 1, 3});
+        sketch_output(&sketch, sketch_reshape(&sketch, y, 3, (int[]){2, 5, 3 * c}));
+        const int moves = sketch_count(&sketch, "affine", NULL) + sketch_count(&sketch, "reshape", NULL);
+        assert_int_equal(sketch_count(&sketch, "attention ", NULL), 1);
+        assert_int_equal(moves == 0, c % 4 == 0);
+        if (has_device("vulkan")) sketch_compare(&sketch, "vulkan", "f32", 2, 1e-5f, "heads");
+        sketch_free(&sketch);
+    }
+}
+
 static void any_graph(struct sketch *sketch, int number, int spoiler)
 {
     bool masked;
@@ -139,7 +203,7 @@ static void any_graph(struct sketch *sketch, int number, int spoiler)
 // Results are means of numbers up to 1.
 static const struct sketch_graphs graphs = {any_graph, spoilers, SPOILERS, .scale = 2, .bound = 1e-5f};
 
-static struct sketch_place places[] = {{"opencl", 12, 1}, {"vulkan", 12, 0}, {"gles", 1, 0}, {"cuda", 2, 0}};
+static struct sketch_place places[] = {{"opencl", 12, 1}, {"vulkan", 30, 0}, {"gles", 2, 0}, {"cuda", 3, 0}};
 
 static void results_are_those_of_the_cpu(void **state)
 {
@@ -175,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(one_dispatch),
+        cmocka_unit_test(heads_are_channels),
         {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
         {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
         {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},

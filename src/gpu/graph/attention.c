@@ -2,9 +2,15 @@
 // Finds attention and makes one node of it:
 //   fuse_attention   softmax(q k^T * number + mask) v   =>   ATTENTION
 // as converters write it: BATCH_MATMUL, perhaps MUL or DIV by a number, perhaps ADD of a mask, SOFTMAX, BATCH_MATMUL,
-// with reshapes of batches and heads anywhere between, and k as it is or transposed. The scores, which have a number
-// for each row and each key, are then never stored. Nobody else may read what lies between, and nothing is computed
-// twice: each key's score once for each row, as before. So the node never moves more bytes than the operators did.
+// with reshapes of batches and heads anywhere between, and k as it is or transposed. A mask may also be SELECT_V2 with
+// constants. The scores, which have a number for each row and each key, are then never stored. Nobody else may read
+// what lies between, and nothing is computed twice: each key's score once for each row, as before. So the node never
+// moves more bytes than the operators did.
+//
+// Heads that are channels next to each other, [b, w, heads * c], are read and written as they are, without the RESHAPE
+// and TRANSPOSE that make [b, heads, w, c] of them: their slices lie in memory as those of as many batches.
+#include <string.h>
+
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -12,11 +18,19 @@
 // Channels of q, k and v that the kernel takes: it has 32 work-items for the slices of an output row.
 enum { MAX_CHANNELS = 128, MAX_BATCHES = 65535, MAX_ROWS = 65535 };
 
+// A value, and its matrices as [b, heads, w, c]: its own shape, or that of the heads among its channels.
+struct matrices {
+    struct gpu_value *value; // NULL: none
+    struct gpu_shape shape;
+};
+
 struct attention {
     struct gpu_node *chain[16]; // all nodes, from the first product to the last
     int count;
-    struct gpu_value *q, *k, *v, *mask; // mask: NULL if there is none
-    const struct gpu_value *masked;     // what it was added to
+    struct matrices q, k, v;
+    struct gpu_value *mask;         // NULL if there is none
+    const struct gpu_node *selects; // a SELECT_V2 that is one
+    const struct gpu_value *masked; // what it was added to
     float scale, beta;
 };
 
@@ -39,9 +53,33 @@ static bool same_matrices(const struct gpu_value *a, const struct gpu_value *b)
            a->dims[a->rank - 2] == b->dims[b->rank - 2];
 }
 
-static int64_t batches_of(const struct gpu_value *value)
+static int64_t batches_of(struct gpu_shape shape)
 {
-    return (int64_t)value->shape.b * value->shape.h;
+    return (int64_t)shape.b * shape.h;
+}
+
+// Whether a node transposes four axes in this order.
+static bool is_order(const struct gpu_node *node, int first, int second, int third, int fourth)
+{
+    if (!is_plain(node, kTfLiteBuiltinTranspose) || node->inputs[0]->rank != 4 || !node->inputs[1]->data) return false;
+    const int order[4] = {first, second, third, fourth};
+    for (int i = 0; i < 4; i++)
+        if ((gpu_constant_int(node->inputs[1], i) + 4) % 4 != order[i]) return false;
+    return true;
+}
+
+// Finds the value [b, w, heads * c] of which a value [b, w, heads, c] is a reshape, if its heads begin at slices.
+static bool find_heads(const struct gpu_value *split, struct matrices *found)
+{
+    const struct gpu_node *reshape = split->producer;
+    if (!reshape || !is_reshape(reshape) || split->rank != 4) return false;
+    const struct gpu_shape s = split->shape; // [b, w, heads, c]
+    struct gpu_value *x = reshape->inputs[0];
+    if (x->data || x->codes || x->shape.b != s.b || x->shape.h != 1 || x->shape.w != s.h || s.c % 4 != 0 ||
+        x->shape.c != s.w * s.c)
+        return false;
+    *found = (struct matrices){x, {s.b, s.w, s.h, s.c}};
+    return true;
 }
 
 static bool swaps_last_two(const struct gpu_node *node)
@@ -56,10 +94,11 @@ static bool swaps_last_two(const struct gpu_node *node)
     return true;
 }
 
-// Finds the value of matrices of which these are a reshape of the batches, or, if `transposed`, the transposition.
-// Returns NULL if there is none.
-static struct gpu_value *find_matrices(struct gpu_value *value, bool transposed)
+// Finds the value of matrices of which these are a reshape of the batches or the heads, or, if `transposed`, the
+// transposition.
+static struct matrices find_matrices(struct gpu_value *value, bool transposed)
 {
+    struct matrices found = {NULL};
     for (;;) {
         struct gpu_node *node = value->producer;
         if (node && is_reshape(node) && same_matrices(node->inputs[0], value)) {
@@ -68,7 +107,11 @@ static struct gpu_value *find_matrices(struct gpu_value *value, bool transposed)
             value = node->inputs[0];
             transposed = false;
         } else {
-            return transposed || value->rank < 3 || value->data || value->codes ? NULL : value;
+            bool splits = node && (transposed ? is_order(node, 0, 2, 3, 1) : is_order(node, 0, 2, 1, 3));
+            if (splits && find_heads(node->inputs[0], &found)) return found;
+            if (!transposed && value->rank >= 3 && !value->data && !value->codes)
+                found = (struct matrices){value, value->shape};
+            return found;
         }
     }
 }
@@ -130,6 +173,29 @@ static bool is_masking(const struct gpu_node *node, int *through)
     return false;
 }
 
+// Whether a constant is true for one key of each row at least: a row without any has equal shares.
+static bool leaves_keys(const struct gpu_value *truths)
+{
+    const int keys = truths->dims[truths->rank - 1];
+    for (int64_t i = 0, end = gpu_elements(truths->shape); i < end; i += keys) {
+        int k = 0;
+        while (k < keys && truths->data[i + k] == 0) k++;
+        if (k == keys) return false;
+    }
+    return true;
+}
+
+// Whether the node gives the scores where a constant is true, and elsewhere a number so low that no share is left, as
+// -65504 is, the lowest half.
+static bool is_selecting(const struct gpu_node *node)
+{
+    if (!is_plain(node, kTfLiteBuiltinSelectV2) || node->outputs[0]->type == kTfLiteFloat16) return false;
+    const struct gpu_value *truths = node->inputs[0], *scores = node->inputs[1], *number = node->inputs[2];
+    return truths->data && number->data && gpu_elements(number->shape) == 1 && number->data[0] <= -3.0e4f &&
+           is_mask(truths, scores) && leaves_keys(truths) && scores->rank == node->outputs[0]->rank &&
+           gpu_same_shape(scores->shape, node->outputs[0]->shape);
+}
+
 // From the softmax back to the product that makes the scores.
 static bool follow_back(struct attention *found, struct gpu_node *softmax)
 {
@@ -142,13 +208,19 @@ static bool follow_back(struct attention *found, struct gpu_node *softmax)
             const TfLiteBatchMatMulParams *params = node->params;
             found->q = find_matrices(node->inputs[0], params->adj_x);
             found->k = find_matrices(node->inputs[1], !params->adj_y);
-            return found->q && found->k && batches_of(found->q) == batches_of(value);
+            return found->q.value && found->k.value && batches_of(found->q.shape) == batches_of(value->shape);
         }
         if (is_reshape(node)) {
             if (!same_matrices(node->inputs[0], value)) return false;
         } else if (is_masking(node, &through)) {
             if (found->mask || found->scale != 1) return false;
             found->mask = node->inputs[1 - through];
+            found->masked = node->outputs[0];
+        } else if (is_selecting(node)) {
+            if (found->mask || found->scale != 1) return false;
+            through = 1;
+            found->mask = node->inputs[0];
+            found->selects = node;
             found->masked = node->outputs[0];
         } else if (!is_scaling(node, &through, &found->scale)) {
             return false;
@@ -168,7 +240,7 @@ static bool follow_on(const struct gpu_graph *graph, struct attention *found, co
             const TfLiteBatchMatMulParams *params = node->params;
             if (node->inputs[0] != value || params->adj_x || node->outputs[0]->rank < 3) return false;
             found->v = find_matrices(node->inputs[1], params->adj_y);
-            return found->v != NULL;
+            return found->v.value != NULL;
         }
         if (!is_reshape(node) || !same_matrices(value, node->outputs[0])) return false;
         value = node->outputs[0];
@@ -177,9 +249,9 @@ static bool follow_on(const struct gpu_graph *graph, struct attention *found, co
 
 static bool fits(const struct attention *found, const struct gpu_value *y)
 {
-    struct gpu_shape q = found->q->shape, k = found->k->shape, v = found->v->shape;
-    int64_t batches = batches_of(found->q);
-    return batches_of(found->k) == batches && batches_of(found->v) == batches && batches_of(y) == batches &&
+    struct gpu_shape q = found->q.shape, k = found->k.shape, v = found->v.shape;
+    int64_t batches = batches_of(q);
+    return batches_of(k) == batches && batches_of(v) == batches && batches_of(y->shape) == batches &&
            batches <= MAX_BATCHES && q.w <= MAX_ROWS && k.c == q.c && v.w == k.w && q.c <= MAX_CHANNELS &&
            v.c <= MAX_CHANNELS && y->shape.w == q.w && y->shape.c == v.c;
 }
@@ -191,7 +263,7 @@ static void remove_unread(struct gpu_graph *graph, struct gpu_value *value)
 {
     while (value->consumers == 0 && !value->is_output && value->producer && value->producer->output_count == 1) {
         struct gpu_node *node = value->producer;
-        if (!is_reshape(node) && !swaps_last_two(node)) return;
+        if (!is_reshape(node) && !is_plain(node, kTfLiteBuiltinTranspose)) return;
         value = node->inputs[0];
         gpu_graph_remove_node(graph, node);
     }
@@ -204,13 +276,44 @@ static void take_reshape(struct gpu_graph *graph, struct gpu_node *node)
     if (after && is_reshape(after) && same_matrices(y, after->outputs[0])) gpu_take_over_output(graph, node, after);
 }
 
-// The numbers that the kernel gets: scale, beta, the mask's axes b, h and w, heads of the scores that it is added to.
+// Lets the node write its heads as channels next to each other, where a TRANSPOSE and a RESHAPE do that.
+static void join_heads(struct gpu_graph *graph, struct gpu_node *node)
+{
+    struct gpu_value *y = node->outputs[0];
+    struct gpu_node *transpose = gpu_is_private(y) ? reader_of(graph, y) : NULL;
+    if (!transpose || !is_order(transpose, 0, 2, 1, 3) || !gpu_is_private(transpose->outputs[0])) return;
+    struct gpu_node *reshape = reader_of(graph, transpose->outputs[0]);
+    struct gpu_shape heads = y->shape;
+    if (!reshape || !is_reshape(reshape) || heads.c % 4 != 0) return;
+    const struct gpu_shape joined = {heads.b, 1, heads.w, heads.h * heads.c};
+    if (!gpu_same_shape(reshape->outputs[0]->shape, joined)) return;
+    gpu_take_over_output(graph, node, transpose);
+    gpu_take_over_output(graph, node, reshape);
+}
+
+// The mask of a SELECT_V2: what it adds to scores.
+static struct gpu_value *added_mask(struct gpu_graph *graph, const struct gpu_node *selects)
+{
+    const struct gpu_value *truths = selects->inputs[0];
+    struct gpu_value *mask = gpu_graph_add_constant(graph, "mask", truths->shape);
+    if (!mask) return NULL;
+    mask->rank = truths->rank;
+    memcpy(mask->dims, truths->dims, sizeof mask->dims);
+    for (int64_t i = 0; i < gpu_elements(truths->shape); i++)
+        mask->data[i] = truths->data[i] != 0 ? 0 : selects->inputs[2]->data[0];
+    return mask;
+}
+
+// The numbers that the kernel gets: scale, beta, the mask's axes b, h and w, heads of the scores that it is added to,
+// channels of a head of q and k, and of v.
 static struct gpu_value *numbers_of(struct gpu_graph *graph, const struct attention *found)
 {
-    struct gpu_value *numbers = gpu_graph_add_constant(graph, "numbers", (struct gpu_shape){1, 1, 1, 6});
+    struct gpu_value *numbers = gpu_graph_add_constant(graph, "numbers", (struct gpu_shape){1, 1, 1, 8});
     if (!numbers) return NULL;
     numbers->data[0] = found->scale;
     numbers->data[1] = found->beta;
+    numbers->data[6] = (float)found->q.shape.c;
+    numbers->data[7] = (float)found->v.shape.c;
     if (!found->mask) return numbers;
     int dims[GPU_MAX_RANK], rank = found->masked->rank, skipped = rank - found->mask->rank;
     for (int i = 0; i < rank; i++) dims[i] = i < skipped ? 1 : found->mask->dims[i - skipped];
@@ -225,18 +328,19 @@ static struct gpu_value *numbers_of(struct gpu_graph *graph, const struct attent
 static bool replace(struct gpu_graph *graph, const struct attention *found, struct gpu_node *last)
 {
     struct gpu_value *y = last->outputs[0], *numbers = numbers_of(graph, found);
-    if (!numbers) return false;
+    struct gpu_value *mask = found->selects ? added_mask(graph, found->selects) : found->mask;
+    if (!numbers || (found->mask && !mask)) return false;
     int position = 0;
     while (graph->nodes[position] != last) position++;
     struct gpu_node *node = gpu_graph_add_node(graph, kTfLiteBuiltinCustom, position + 1);
     if (!node) return false;
     node->index = last->index;
     node->op = &gpu_op_attention;
-    struct gpu_value *inputs[] = {[GPU_ATTENTION_Q] = found->q,
-                                  [GPU_ATTENTION_K] = found->k,
-                                  [GPU_ATTENTION_V] = found->v,
+    struct gpu_value *inputs[] = {[GPU_ATTENTION_Q] = found->q.value,
+                                  [GPU_ATTENTION_K] = found->k.value,
+                                  [GPU_ATTENTION_V] = found->v.value,
                                   [GPU_ATTENTION_NUMBERS] = numbers,
-                                  [GPU_ATTENTION_MASK] = found->mask};
+                                  [GPU_ATTENTION_MASK] = mask};
     for (int i = 0; i < GPU_ATTENTION_INPUTS; i++) gpu_graph_connect_input(node, inputs[i]);
     for (int i = 0; i < found->count; i++) {
         struct gpu_node *gone = found->chain[i];
@@ -247,6 +351,7 @@ static bool replace(struct gpu_graph *graph, const struct attention *found, stru
     }
     gpu_graph_connect_output(node, y);
     take_reshape(graph, node);
+    join_heads(graph, node);
     return true;
 }
 

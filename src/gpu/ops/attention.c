@@ -7,6 +7,7 @@
 // which a dispatch of its own puts together; it is small beside the scores.
 //
 // Any two axes may be batches and heads of q, k, v and y (b and h), as long as their product and order are the same.
+// Heads may also be channels next to each other, which are then seen as batches.
 #include "gpu/ops/reshape.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -161,28 +162,40 @@ static void choose_block(const struct gpu_plan *plan, int64_t batches, int rows,
     }
 }
 
+// The shape in which the kernel sees a value whose heads have so many channels.
+static struct gpu_shape seen_by_head(const struct gpu_value *value, int channels)
+{
+    const struct gpu_shape s = value->shape;
+    if (s.c == channels) return s;
+    return (struct gpu_shape){s.b * (s.c / channels), 1, s.w, channels};
+}
+
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *q = node->inputs[GPU_ATTENTION_Q], *k = node->inputs[GPU_ATTENTION_K];
     const struct gpu_value *v = node->inputs[GPU_ATTENTION_V], *mask = node->inputs[GPU_ATTENTION_MASK];
     const struct gpu_value *y = node->outputs[0];
     const float *numbers = node->inputs[GPU_ATTENTION_NUMBERS]->data;
-    int keys = k->shape.w, rows = q->shape.w, batches = q->shape.b * q->shape.h, block, height, slices = 1;
-    int depth = gpu_slices(q->shape);
+    const struct gpu_shape of_q = seen_by_head(q, (int)numbers[6]), of_v = seen_by_head(v, (int)numbers[7]);
+    struct gpu_shape of_k = seen_by_head(k, (int)numbers[6]);
+    int keys = of_k.w, rows = of_q.w, batches = of_q.b * of_q.h, block, height, slices = 1;
+    int depth = gpu_slices(of_q);
     choose_block(plan, gpu_in_first_batch(plan, batches, y->shape.b), rows, &block, &height);
-    while (slices < gpu_slices(y->shape)) slices *= 2;
+    while (slices < gpu_slices(of_v)) slices *= 2;
     struct gpu_shape seen = {(int)numbers[2], (int)numbers[3], (int)numbers[4], keys};
     if (mask) {
         struct gpu_value *both =
-            gpu_plan_scratch(plan, (struct gpu_shape){batches, 1, keys, 4 * (depth + gpu_slices(v->shape))});
+            gpu_plan_scratch(plan, (struct gpu_shape){batches, 1, keys, 4 * (depth + gpu_slices(of_v))});
         if (!both) return false;
         struct gpu_dispatch_desc desc = {
             .kernel = &pack,
             .operands = {{.value = k}, {.value = v}, {.value = both}},
+            .views = {of_k, of_v},
         };
         gpu_grid_over(&desc, both->shape);
         if (!gpu_plan_dispatch(plan, &desc) || !(mask = gpu_plan_seen_as(plan, mask, seen))) return false;
         k = both;
+        of_k = both->shape;
     }
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
@@ -191,8 +204,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .constants = {{"DEPTH", depth}, {"SLICES", slices}, {"BLOCK", block}, {"MASK", mask != NULL}},
         .group = {32, height, 1},
         .grid = {32, (rows + block - 1) / block, batches},
+        .views = {of_q, of_k, mask ? seen : of_v, seen_by_head(y, (int)numbers[7])},
     };
-    if (mask) desc.views[2] = seen;
     return gpu_plan_dispatch(plan, &desc);
 }
 
