@@ -241,7 +241,7 @@ static inline void sketch_compare(const struct sketch *sketch, const char *devic
     sketch_begin(sketch, &gpu);
     TfLiteDelegate *delegate = make((const char *[]){"device", device, "precision", precision, NULL});
     assert_non_null(delegate);
-    assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+    if (apply(&gpu, delegate) != kTfLiteOk) fail_msg("%s, %s: %s", device, name, gpu.messages.text);
     sketch_run(&cpu, scale);
     sketch_run(&gpu, scale);
     check_same_outputs(&cpu, &gpu, bound, name);

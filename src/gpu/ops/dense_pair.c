@@ -166,7 +166,7 @@ static int64_t fetch_cycles(const struct gpu_plan *plan, int64_t vectors, int im
 
 static bool fits(const struct gpu_plan *plan, struct pair *pair)
 {
-    enum { MOST = 512 }; // work-items, each of which has 128 registers then
+    enum { MOST = 256 }; // work-items: NVIDIA's OpenCL takes no more, because of their registers
     const struct gpu_caps *caps = plan->caps;
     pair->group = 32;
     while (2 * pair->group <= MOST && 2 * pair->group <= caps->max_group_size && 2 * pair->group <= caps->max_group[0])

@@ -142,7 +142,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     if (shared) {
         // An H200 takes 19 us for planes of 128 x 128 by 64 work-items.
         desc.group[0] = 32;
-        while (desc.group[0] * 8 <= w * h && 2 * desc.group[0] <= 512 &&
+        while (desc.group[0] * 8 <= w * h && 2 * desc.group[0] <= 256 &&
                2 * desc.group[0] <= plan->caps->max_group_size && 2 * desc.group[0] <= plan->caps->max_group[0])
             desc.group[0] *= 2;
         desc.constants[1] = (struct gpu_setting){"WHOLE_ROWS", left == 0 && y.w == 1 && w >= x.w};
