@@ -91,8 +91,9 @@ static int select_scores(struct sketch *sketch, int scores, const struct sizes *
 
 static void random_sizes(struct sizes *n, enum spoiler spoiler)
 {
-    static const int keys[] = {1, 3, 4, 7, 31, 32, 33, 65, 100}, channels[] = {1, 3, 4, 8, 20, 32, 64, 70, 128};
-    *n = (struct sizes){.b = 1 + pick(3), .h = 1 + pick(4), .rows = 1 + pick(21), .keys = keys[pick(9)]};
+    static const int keys[] = {1, 3, 4, 7, 31, 32, 33, 65, 100, 130, 260},
+                     channels[] = {1, 3, 4, 8, 20, 32, 64, 70, 128};
+    *n = (struct sizes){.b = 1 + pick(3), .h = 1 + pick(4), .rows = 1 + pick(21), .keys = keys[pick(11)]};
     n->c = spoiler == MANY_CHANNELS && pick(2) ? 130 : channels[pick(9)];
     n->out = spoiler == MANY_CHANNELS && n->c <= 128 ? 130 : channels[pick(9)];
     if (spoiler == ONE_HEAD_OF_KEYS) n->h = 2 + pick(3);
