@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks that nobody here tuned for: those of Keras, and four small ones of common kinds, with random weights, each as the
-official converter writes it: float32, dynamic range (8-bit weights) and int8. Needs TensorFlow (pip install tensorflow-cpu).
+"""Networks that nobody here tuned for: those of Keras, and some of common kinds, with random weights, each as the official
+converter writes it: float32, dynamic range (8-bit weights), int8, and half (16-bit weights, a batch of one, which LiteRT
+asks for on GPUs). Needs TensorFlow (pip install tensorflow-cpu).
 
     python bench/keras_networks.py FOLDER [NAME...]
     python bench/cpu_peers.py --threads 1 --least LIBRARY FOLDER/*.tflite
@@ -16,7 +17,7 @@ import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from keras import applications, layers  # noqa: E402
 
-KINDS = ("float", "dynamic", "int8")
+KINDS = ("float", "dynamic", "int8", "half")
 
 
 def conv(x, outputs, size, stride=1, activation="relu"):
@@ -87,11 +88,45 @@ def yolo():
     return keras.Model(start, layers.Concatenate(axis=1)(heads))
 
 
+def transformer(tokens, channels, blocks, causal=False):
+    x = start = layers.Input((tokens, channels))
+    for _ in range(blocks):
+        y = layers.LayerNormalization()(x)
+        x = layers.Add()([x, layers.MultiHeadAttention(4, channels // 4)(y, y, use_causal_mask=causal)])
+        y = layers.Dense(4 * channels, activation="gelu")(layers.LayerNormalization()(x))
+        x = layers.Add()([x, layers.Dense(channels)(y)])
+    return keras.Model(start, layers.Dense(10)(x))
+
+
+@keras.saving.register_keras_serializable()
+class DepthToSpace(layers.Layer):
+    def call(self, x):
+        return tf.nn.depth_to_space(x, 2)
+
+    def compute_output_shape(self, shape):
+        return (shape[0], shape[1] * 2, shape[2] * 2, shape[3] // 4)
+
+
+def super_resolution():
+    start = layers.Input((128, 128, 3))
+    x = first = conv(start, 64, 3)
+    for _ in range(6):
+        x = layers.Add()([x, conv(conv(x, 64, 3), 64, 3, activation=None)])
+    x = conv(layers.Add()([x, first]), 256, 3, activation=None)
+    return keras.Model(start, conv(layers.PReLU(shared_axes=[1, 2])(DepthToSpace()(x)), 3, 3, activation=None))
+
+
 NETWORKS = {
     "kws": keyword,
     "resnet8": resnet8,
     "unet": unet,
     "yolo": yolo,
+    "super_resolution": super_resolution,
+    "transformer_128": lambda: transformer(128, 128, 4),
+    "transformer_128_causal": lambda: transformer(128, 128, 4, causal=True),
+    "transformer_64": lambda: transformer(64, 256, 4),
+    "transformer_384": lambda: transformer(384, 256, 4),
+    "transformer_1024": lambda: transformer(1024, 128, 2),
     "mobilenet_v2": lambda: applications.MobileNetV2(weights=None),
     "efficientnet_b0": lambda: applications.EfficientNetB0(weights=None),
     "efficientnet_v2_b0": lambda: applications.EfficientNetV2B0(weights=None, include_preprocessing=False),
@@ -109,7 +144,12 @@ def convert(model, kind):
         for _ in range(4):
             yield [generator.random((1, *model.input_shape[1:]), dtype=np.float32)]
 
+    if kind == "half":
+        one = layers.Input(batch_shape=(1, *model.input_shape[1:]))
+        model = keras.models.clone_model(model, input_tensors=one)
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    if kind == "half":
+        converter.target_spec.supported_types = [tf.float16]
     if kind != "float":
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
     if kind == "int8":
