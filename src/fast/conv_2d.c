@@ -6,7 +6,7 @@
 #include "abi/built_types.h"
 #include "fast/chain.h"
 #include "fast/convolve.h"
-#include "fast/depthwise_lines.h"
+#include "fast/depthwise.h"
 #include "fast/fast.h"
 #include "fast/winograd.h"
 #include "ops/common/conv.h"

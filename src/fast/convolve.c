@@ -14,7 +14,7 @@
 
 #include "abi/built_types.h"
 #include "fast/chain.h"
-#include "fast/depthwise_lines.h"
+#include "fast/depthwise.h"
 #include "fast/fast.h"
 #include "fast/quantize.h"
 #include "fast/rows.h"
@@ -32,7 +32,7 @@ struct hl_convolve {
     float *x_scales;
     struct hl_scratch packed_rows, window, corrections; // of struct hl_row_block, for each worker
     struct hl_scratch pieces;                           // of int16, for each worker: [pieces][hl_piece_size] int32
-    const void *depthwise;                              // makes the input (depthwise_lines.h); NULL: it is there
+    const void *depthwise;                              // makes the input (depthwise.h); NULL: it is there
     struct hl_scratch made;                             // then, for each worker: a block of the input
     int64_t made_positions; // then: of the lines that are best made at once; blocks are whole lines; else 0
     // How the work is cut.

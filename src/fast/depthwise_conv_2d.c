@@ -12,7 +12,7 @@
 
 #include "fast/chain.h"
 #include "fast/convolve.h"
-#include "fast/depthwise_lines.h"
+#include "fast/depthwise.h"
 #include "fast/fast.h"
 #include "fast/quantize.h"
 #include "fast/simd/simd.h"

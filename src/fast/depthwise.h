@@ -2,8 +2,8 @@
 // What other kernels want of that of DEPTHWISE_CONV_2D. A CONV_2D whose groups have one channel each is computed by it.
 // A 1x1 convolution wants its outputs a few lines at a time, while they are in a cache: from its state and its input
 // come lines of its output, in the memory of one worker.
-#ifndef HALITE_FAST_DEPTHWISE_LINES_H
-#define HALITE_FAST_DEPTHWISE_LINES_H
+#ifndef HALITE_FAST_DEPTHWISE_H
+#define HALITE_FAST_DEPTHWISE_H
 
 #include "ops/common/conv.h"
 
