@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "fast/byte_sum.h"
 #include "fast/chain.h"
 #include "fast/elements.h"
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
 #include "ops/arithmetic.h"
+#include "ops/common/map.h"
+#include "ops/prelu.h"
 
 enum {
     BLOCK = 4096,              // bytes of an operand that are written out at a time: they stay in the first-level cache
@@ -41,12 +44,14 @@ struct pairs {
     bool direct; // no operand is broadcast
     struct hl_walk walk;
     const struct hl_chain *chain; // that goes on with the output; NULL: none
-    bool has_sum;                 // the kernel's state is `sum`, not the node's
+    bool has_sum, has_table;      // the kernel's state is `sum` or `table`, not the node's
     struct hl_byte_sum sum;
+    uint8_t table[];
 };
 
 static const void *state_of(const struct pairs *pairs, const TfLiteNode *node)
 {
+    if (pairs->has_table) return pairs->table;
     return pairs->has_sum ? (const void *)&pairs->sum : node->user_data;
 }
 
@@ -187,16 +192,18 @@ static void run_piece(void *arg, int64_t item, int worker)
     }
 }
 
-static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *kernel, void **state,
-                                  size_t *bytes)
+// table_bytes: of a table that the kernel gets in place of the node's state; 0: none.
+static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *kernel, size_t table_bytes,
+                                  void **state, size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (!kernel || hl_elements(y) == 0) return kTfLiteOk;
-    *bytes = sizeof(struct pairs);
+    *bytes = sizeof(struct pairs) + table_bytes;
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
     if (!*state) return kTfLiteOk;
     struct pairs *made = *state;
     made->kernel = kernel;
+    made->has_table = table_bytes > 0;
     made->has_sum = false;
     made->size = (int)hl_type_size(y->type);
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
@@ -264,7 +271,7 @@ static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, con
     const int most_left = type == kTfLiteInt16 ? 0 : 14;
     if (op->binary.folded || (type != kTfLiteFloat32 && (!op->rescales || op->y.rescale.shift > most_left)))
         return kTfLiteOk;
-    return pairs_prepare(ctx, node, kernel_of(kernels, type), state, bytes);
+    return pairs_prepare(ctx, node, kernel_of(kernels, type), 0, state, bytes);
 }
 
 // Sums of bytes with one rounding, where there are so many that finding out whether they are right pays: each try
@@ -313,16 +320,56 @@ static TfLiteStatus pick_prepare(TfLiteContext *ctx, TfLiteNode *node, const str
 {
     const struct hl_binary *op = node->user_data;
     if (op->folded) return kTfLiteOk;
-    return pairs_prepare(ctx, node, kernel_of(kernels, hl_input(ctx, node, 0)->type), state, bytes);
+    return pairs_prepare(ctx, node, kernel_of(kernels, hl_input(ctx, node, 0)->type), 0, state, bytes);
 }
 PAIRS(maximum, pick_prepare(ctx, node, KERNELS(larger), state, bytes))
 PAIRS(minimum, pick_prepare(ctx, node, KERNELS(smaller), state, bytes))
 
+// PRELU of bytes by a table: a row for each slope, with an entry for each value. (256 x 256 x 64 int8 on one thread of
+// a Zen 4: 19.7 ms by the reference kernel, 3.5 so.)
+enum { STORED = 256 };
+
+static void prelu_bytes(const void *a, const void *b, void *y, int64_t count, const void *table)
+{
+    const uint8_t *values = a, *slopes = b, *entries = table;
+    uint8_t *to = y;
+    for (int64_t i = 0; i < count; i++) to[i] = entries[slopes[i] * STORED + values[i]];
+}
+
+static void fill_row(const struct hl_prelu *op, uint8_t *row, int slope, int x_zero, int y_zero, bool is_signed)
+{
+    for (int i = 0; i < STORED; i++) {
+        const int32_t value = (is_signed ? (int8_t)i : i) - x_zero;
+        const int64_t result =
+            value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative);
+        row[i] = (uint8_t)hl_clamp_stored(result + y_zero, op->low, op->high);
+    }
+}
+
+// Rows of slopes that a constant has not are left out.
+static void fill_table(const struct hl_prelu *op, const TfLiteTensor *x, const TfLiteTensor *alpha,
+                       const TfLiteTensor *y, uint8_t *table)
+{
+    const bool is_signed = x->type == kTfLiteInt8, constant = hl_is_constant(alpha);
+    bool used[STORED];
+    memset(used, !constant, sizeof used);
+    for (int64_t i = 0; constant && i < hl_elements(alpha); i++) used[HL_IN(uint8_t, alpha)[i]] = true;
+    for (int i = 0; i < STORED; i++)
+        if (used[i])
+            fill_row(op, table + i * STORED, (is_signed ? (int8_t)i : i) - hl_zero(alpha), hl_zero(x), hl_zero(y),
+                     is_signed);
+}
+
 static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
-    const TfLiteTensor *y = hl_output(ctx, node, 0);
-    hl_pair_kernel *kernel = y->type == kTfLiteFloat32 ? kernels_for(y)->prelu_f32 : NULL;
-    return pairs_prepare(ctx, node, kernel, state, bytes);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
+    const bool in_bytes = HL_HAS_BYTES && hl_type_size(y->type) == 1;
+    if (!in_bytes && y->type != kTfLiteFloat32) return kTfLiteOk;
+    hl_pair_kernel *kernel = in_bytes ? prelu_bytes : kernels_for(y)->prelu_f32;
+    HL_TRY(pairs_prepare(ctx, node, kernel, in_bytes ? STORED * STORED : 0, state, bytes));
+    struct pairs *made = *state;
+    if (made && in_bytes) fill_table(node->user_data, x, hl_input(ctx, node, 1), y, made->table);
+    return kTfLiteOk;
 }
 
 const struct hl_fast hl_fast_prelu = {

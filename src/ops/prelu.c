@@ -3,19 +3,16 @@
 // in 0: x of any shape, in 1: alpha, which must not widen x, out 0: the shape and type of x.
 // float32; quantized uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
 // One multiplier rescales the values from 0 on, another the products.
+#include "ops/prelu.h"
+
 #include "fast/fast.h"
 #include "ops/common/map.h"
-
-struct prelu {
-    struct hl_rescale positive, negative;
-    int32_t low, high; // the output type's range
-};
 
 static TfLiteStatus prelu_prepare_quantized(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *alpha = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct prelu *op = node->user_data;
+    struct hl_prelu *op = node->user_data;
     bool wide = x->type == kTfLiteInt16;
     TfLiteType alpha_type = wide ? kTfLiteInt8 : x->type;
     HL_REQUIRE(ctx, node, alpha->type == alpha_type, "alpha is %s, a %s input wants %s", hl_type_name(alpha->type),
@@ -67,16 +64,16 @@ struct zero_points {
     int32_t x, alpha, y;
 };
 
-#define PRELU_RUN(name, type, alpha_type)                                                                            \
-    static void name(const struct prelu *op, const type *x, const alpha_type *alpha, type *y, int run, int64_t step, \
-                     struct zero_points zero)                                                                        \
-    {                                                                                                                \
-        for (int i = 0; i < run; i++) {                                                                              \
-            int32_t value = x[i] - zero.x, slope = alpha[i * step] - zero.alpha;                                     \
-            int64_t result =                                                                                         \
-                value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative);  \
-            y[i] = (type)hl_clamp_stored(result + zero.y, op->low, op->high);                                        \
-        }                                                                                                            \
+#define PRELU_RUN(name, type, alpha_type)                                                                           \
+    static void name(const struct hl_prelu *op, const type *x, const alpha_type *alpha, type *y, int run,           \
+                     int64_t step, struct zero_points zero)                                                         \
+    {                                                                                                               \
+        for (int i = 0; i < run; i++) {                                                                             \
+            int32_t value = x[i] - zero.x, slope = alpha[i * step] - zero.alpha;                                    \
+            int64_t result =                                                                                        \
+                value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative); \
+            y[i] = (type)hl_clamp_stored(result + zero.y, op->low, op->high);                                       \
+        }                                                                                                           \
     }
 PRELU_RUN(prelu_run_u8, uint8_t, uint8_t)
 PRELU_RUN(prelu_run_i8, int8_t, int8_t)
@@ -86,7 +83,7 @@ static TfLiteStatus prelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *alpha = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    const struct prelu *op = node->user_data;
+    const struct hl_prelu *op = node->user_data;
     const struct zero_points zero = {hl_zero(x), hl_zero(alpha), hl_zero(y)};
     struct hl_walk walk;
     hl_walk_start(&walk, hl_rank(x), x->dims->data, 1, (const TfLiteIntArray *[]){alpha->dims});
@@ -113,7 +110,7 @@ static TfLiteStatus prelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_prelu = {
-    .state_size = sizeof(struct prelu),
+    .state_size = sizeof(struct hl_prelu),
     .prepare = prelu_prepare,
     .invoke = prelu_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
