@@ -147,7 +147,7 @@ static void set_quantization(struct test_tensor *tensor, enum test_type type, in
 }
 
 // t = f(a, b), y = f(t, b): the second may work in place. with_integers: the levels that have loops for the integers.
-enum { FLOATS = 1, INT8_TOO = 2, ALL_TYPES = 4 };
+enum { FLOATS = 1, INT8_TOO = 2, BYTES_TOO = 3, ALL_TYPES = 4 };
 static void check_pairs(int builtin, int activation_field, int type_count,
                         bool (*with_integers)(const struct hl_simd *level), bool stretches_a)
 {
@@ -168,6 +168,7 @@ static void check_pairs(int builtin, int activation_field, int type_count,
             shrink(&tensors[0]);
         struct test_node nodes[2] = {
             {.builtin = builtin, .version = type == TEST_FLOAT32 ? 1 : 2, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)}};
+        if (builtin == kTfLiteBuiltinPrelu) nodes[0].version = 1;
         if (activation_field) nodes[0].settings[0] = (struct test_setting){.field = activation_field, .value = pick(4)};
         nodes[1] = nodes[0];
         nodes[1].inputs[0] = 2;
@@ -290,7 +291,7 @@ static void squared_difference(void **state)
 static void prelu(void **state)
 {
     (void)state;
-    check_pairs(kTfLiteBuiltinPrelu, 0, FLOATS, NULL, false);
+    check_pairs(kTfLiteBuiltinPrelu, 0, BYTES_TOO, always, false);
 }
 
 // y = f(x), of some lengths.

@@ -85,10 +85,17 @@ static void make_batch_matmul(struct node *node)
         for (int i = 0; i < rank - 2; i++) w[i] = 1;
     x[rank - 2] = adj_x ? k : m, x[rank - 1] = adj_x ? m : k;
     w[rank - 2] = adj_y ? n : k, w[rank - 1] = adj_y ? k : n;
-    add(node, "x", TEST_FLOAT32, rank, x);
-    const struct test_tensor *second = add(node, "w", TEST_FLOAT32, rank, w);
+    const enum test_type type = pick(2) ? TEST_INT8 : TEST_FLOAT32;
+    struct test_tensor *first = add(node, "x", type, rank, x), *second = add(node, "w", type, rank, w);
     if (pick(3) == 0) make_constant(node, second);
-    add(node, "y", TEST_FLOAT32, 0, NULL);
+    struct test_tensor *y = add(node, "y", type, 0, NULL);
+    if (type == TEST_INT8) {
+        first->scale = second->scale = 0.02f;
+        y->scale = 0.0004f * (float)(1 + pick(2000));
+        first->zero_point = random_zero(type), second->zero_point = random_zero(type),
+        y->zero_point = random_zero(type);
+        node->op.version = 2;
+    }
     set_option(&node->op, HL_BatchMatMulOptions_adj_x, adj_x);
     set_option(&node->op, HL_BatchMatMulOptions_adj_y, adj_y);
     node->op.builtin = kTfLiteBuiltinBatchMatmul;
