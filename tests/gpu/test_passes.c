@@ -160,7 +160,7 @@ static void test_identity_that_is_none(void **state)
 
     graph = begin(); // an activation that a simulator of 8 bits stands for
     struct gpu_value *x = NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image)));
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_QUANTIZE, .a = 0.5f, .b = 0}}};
     ends(NODE(graph, Exp, image, x));
     expect(graph, gpu_pass_remove_identity, false,
            "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantize\nEXP v2[1,4,4,8] -> "
@@ -375,9 +375,9 @@ static void test_stages_behind_a_simulator(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph);
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_QUANTIZE, .a = 0.5f, .b = 0}}};
     x = NODE(graph, Relu, image, x);
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.25f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_QUANTIZE, .a = 0.25f, .b = 0}}};
     ends(x);
     expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantize + relu + quantize\n");
 }
@@ -528,7 +528,7 @@ static void test_folding(void **state)
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph); // behind, with the activation of what is folded
     x = NODE(graph, Mul, image, x, add_constant(graph, channels, NULL));
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU, .a = 0, .b = 0}}};
     ends(x);
     expect(graph, gpu_pass_fold_after, true,
            "CONV_2D in0[1,4,4,8] const6[8,3,3,8] const7[1,1,1,8] -> out5[1,4,4,8] + relu\n");
@@ -545,7 +545,7 @@ static void test_folding_that_stays(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph); // rounding of 8 bits in between
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_QUANTIZE, .a = 0.5f, .b = 0}}};
     ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
     assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
@@ -595,7 +595,7 @@ static void test_folding_that_stays(void **state)
 
     graph = begin(); // an activation in between
     x = NODE(graph, Mul, image, add_input(graph, image), add_constant(graph, one, NULL));
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU, .a = 0, .b = 0}}};
     ends(add_conv(graph, kTfLitePaddingSame, image, x));
     assert_false(gpu_pass_fold_before(graph));
     gpu_graph_destroy(graph);
@@ -683,7 +683,7 @@ static void test_residual(void **state)
         struct gpu_value *x = begin_conv(&graph), *skip = graph->values[0];
         struct gpu_value *sum =
             swapped ? NODE_OF(graph, Add, none, image, skip, x) : NODE_OF(graph, Add, none, image, x, skip);
-        sum->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+        sum->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU, .a = 0, .b = 0}}};
         ends(sum);
         expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + add + relu in0[1,4,4,8]\n");
     }
@@ -733,7 +733,7 @@ static void test_residual_made_later(void **state)
         struct gpu_value *y =
             multiplies ? NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)) : NODE(graph, Relu, image, x);
         y->producer->epilogue =
-            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_ADD_VALUE, 0, 0}}, .residual = later};
+            (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_ADD_VALUE, .a = 0, .b = 0}}, .residual = later};
         later->consumers++;
         ends(y);
         assert_false(multiplies ? gpu_pass_fold_after(graph) : gpu_pass_fuse_stages(graph));
@@ -934,7 +934,7 @@ static void test_simulators_and_activations(void **state)
     for (int wide = 0; wide < 2; wide++) {
         struct gpu_graph *graph;
         struct gpu_value *x = in_8_bits(begin_conv(&graph), wide ? 8.0f / 255 : 6.0f / 255, -128);
-        x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
+        x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU6, .a = 0, .b = 0}}};
         ends(NODE(graph, Tanh, image, x));
         expect_quantized(graph, wide ? CONV "v3[1,4,4,8] + relu6 + quantize\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
                                      : CONV "v3[1,4,4,8] + quantize\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");

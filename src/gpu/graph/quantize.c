@@ -43,7 +43,9 @@ static bool quantize_output(struct gpu_graph *graph, int position, int output, e
     float low = scale * (float)(lowest - q->zero_point), high = scale * (float)(lowest + 255 - q->zero_point);
     struct gpu_epilogue *own = &node->epilogue;
     if (own->count > 0 && is_implied(own->stages[own->count - 1].op, low, high)) own->count--;
-    struct gpu_epilogue stages = {.count = 1, .stages = {{GPU_EPI_QUANTIZE, scale, (float)(lowest - q->zero_point)}}};
+    struct gpu_epilogue stages = {.count = 1,
+                                  .stages = {
+                                      {.op = GPU_EPI_QUANTIZE, .a = scale, .b = (float)(lowest - q->zero_point)}}};
     return gpu_graph_add_stages(graph, position, output, &stages);
 }
 
