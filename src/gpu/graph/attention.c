@@ -98,7 +98,7 @@ static bool swaps_last_two(const struct gpu_node *node)
 // transposition.
 static struct matrices find_matrices(struct gpu_value *value, bool transposed)
 {
-    struct matrices found = {NULL};
+    struct matrices found = {.value = NULL};
     for (;;) {
         struct gpu_node *node = value->producer;
         if (node && is_reshape(node) && same_matrices(node->inputs[0], value)) {

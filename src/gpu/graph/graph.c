@@ -145,6 +145,16 @@ void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node)
         if (node->outputs[i]->producer == node) node->outputs[i]->producer = NULL;
 }
 
+const struct gpu_node *gpu_graph_only_reader(const struct gpu_graph *graph, const struct gpu_value *value)
+{
+    if (value->is_output || value->consumers != 1) return NULL;
+    for (int n = 0; n < graph->node_count; n++) {
+        const struct gpu_node *reader = graph->nodes[n];
+        if (!reader->dead && reader->input_count > 0 && reader->inputs[0] == value) return reader;
+    }
+    return NULL;
+}
+
 int gpu_graph_batch(const struct gpu_graph *graph)
 {
     for (int v = 0; v < graph->value_count; v++)

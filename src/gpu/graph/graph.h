@@ -179,6 +179,9 @@ void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, st
 // Removes a node. Its inputs lose a consumer.
 void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
+// The node that alone reads a value, as its first input. NULL: there is none, or the CPU reads it as well.
+const struct gpu_node *gpu_graph_only_reader(const struct gpu_graph *graph, const struct gpu_value *value);
+
 // The batch of the first input; 1 without inputs.
 int gpu_graph_batch(const struct gpu_graph *graph);
 // A hash of the operators and of the shapes of inputs and constants: the same for every batch of a model.

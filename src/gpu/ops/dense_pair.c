@@ -92,17 +92,6 @@ enum { INNER_STAGES = 2 };
 
 // ---- what the nodes are ---------------------------------------------------------------------------------------------
 
-static const struct gpu_node *only_reader(const struct gpu_plan *plan, const struct gpu_node *node)
-{
-    const struct gpu_value *value = node->outputs[0];
-    if (value->is_output || value->consumers != 1) return NULL;
-    for (int n = 0; n < plan->graph->node_count; n++) {
-        const struct gpu_node *reader = plan->graph->nodes[n];
-        if (!reader->dead && reader->input_count > 0 && reader->inputs[0] == value) return reader;
-    }
-    return NULL;
-}
-
 static bool is_one_position(struct gpu_shape shape)
 {
     return shape.w == 1 && shape.h == 1;
@@ -179,7 +168,8 @@ static bool fits(const struct gpu_plan *plan, struct pair *pair)
 static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first, struct pair *pair)
 {
     if (!is_dense(first) || !can_be_between(&first->epilogue)) return false;
-    const struct gpu_node *second = only_reader(plan, first), *mean = first->inputs[0]->producer;
+    const struct gpu_node *second = gpu_graph_only_reader(plan->graph, first->outputs[0]),
+                          *mean = first->inputs[0]->producer;
     if (!second || !is_dense(second)) return false;
     const struct gpu_shape x = first->inputs[0]->shape;
     *pair = (struct pair){.first = first,
@@ -189,7 +179,7 @@ static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first,
                           .outputs = gpu_slices(second->outputs[0]->shape)};
     const int64_t step = gpu_step_cycles(plan->caps);
     if (!fits(plan, pair) || fetch_cycles(plan, weight_vectors(pair), x.b) > step) return false;
-    if (is_mean(mean) && only_reader(plan, mean) == first) {
+    if (is_mean(mean) && gpu_graph_only_reader(plan->graph, mean->outputs[0]) == first) {
         const struct gpu_shape plane = mean->inputs[0]->shape;
         const int64_t vectors = (int64_t)plane.w * plane.h * pair->inputs;
         if (fetch_cycles(plan, vectors, x.b) <= step) pair->mean = mean;
@@ -213,7 +203,7 @@ bool gpu_pair_takes(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct pair pair;
     if (is_mean(node)) {
-        const struct gpu_node *reader = only_reader(plan, node);
+        const struct gpu_node *reader = gpu_graph_only_reader(plan->graph, node->outputs[0]);
         return reader && starts_pair(plan, reader, &pair) && pair.mean == node;
     }
     return starts_pair(plan, node, &pair);

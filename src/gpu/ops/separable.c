@@ -299,15 +299,6 @@ static bool is_pointwise(const struct gpu_node *node)
            x->shape.w == y->shape.w && x->shape.h == y->shape.h && is_constant(node);
 }
 
-static const struct gpu_node *only_reader(const struct gpu_graph *graph, const struct gpu_value *value)
-{
-    if (value->is_output || value->consumers != 1) return NULL;
-    for (int n = 0; n < graph->node_count; n++)
-        if (!graph->nodes[n]->dead && graph->nodes[n]->input_count > 0 && graph->nodes[n]->inputs[0] == value)
-            return graph->nodes[n];
-    return NULL;
-}
-
 static struct gpu_separable_size layers_of(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise,
                                            struct gpu_shape y)
 {
@@ -344,7 +335,7 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
 static const struct gpu_node *find_reader(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     if (!can_be_inner(&node->epilogue) || !is_constant(node)) return NULL;
-    const struct gpu_node *reader = only_reader(plan->graph, node->outputs[0]);
+    const struct gpu_node *reader = gpu_graph_only_reader(plan->graph, node->outputs[0]);
     struct gpu_depthwise depthwise = gpu_depthwise_of(node);
     if (!reader || !is_pointwise(reader) || node->op->integers || reader->op->integers) return NULL;
     if (gpu_pair_takes(plan, reader) || gpu_pair_ends(plan, reader)) return NULL;
