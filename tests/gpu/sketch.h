@@ -257,7 +257,7 @@ struct sketch_graphs {
     void (*make)(struct sketch *sketch, int number, int spoiler);
     const char *const *spoilers;
     int spoiler_count;
-    float scale, bound; // of sketch_compare
+    float scale, bound, bound_in_halves; // of sketch_compare
 };
 
 // The plans of so many graphs, in all ways, have one dispatch of this kernel where they are right, and none elsewhere;
@@ -279,12 +279,17 @@ static inline void sketch_check_dispatches(const struct sketch_graphs *graphs, i
 
 // How many graphs a device computes, and how many of them in all ways to be wrong: compilers take long.
 struct sketch_place {
-    const char *device;
+    const struct sketch_graphs *of;
+    const char *device, *precision;
     int graphs, spoiled;
 };
 
-static inline void sketch_compare_graphs(const struct sketch_graphs *graphs, const struct sketch_place *place)
+// A test of cmocka, whose state is a place.
+static inline void sketch_compare_graphs(void **state)
 {
+    const struct sketch_place *place = *state;
+    const struct sketch_graphs *graphs = place->of;
+    const float bound = strcmp(place->precision, "f32") == 0 ? graphs->bound : graphs->bound_in_halves;
     if (!has_device(place->device)) skip();
     for (int number = 0; number < place->graphs; number++)
         for (int spoiler = 0; spoiler < (number < place->spoiled ? graphs->spoiler_count : 1); spoiler++) {
@@ -292,22 +297,20 @@ static inline void sketch_compare_graphs(const struct sketch_graphs *graphs, con
             char name[64];
             snprintf(name, sizeof name, "graph %d, %s", number, graphs->spoilers[spoiler]);
             graphs->make(&sketch, number, spoiler);
-            sketch_compare(&sketch, place->device, "f32", graphs->scale, graphs->bound, name);
+            sketch_compare(&sketch, place->device, place->precision, graphs->scale, bound, name);
             sketch_free(&sketch);
         }
 }
 
-// So many right graphs in a precision of halves.
-static inline void sketch_compare_in_halves(const struct sketch_graphs *graphs, const char *device,
-                                            const char *precision, int count, float bound)
-{
-    if (!has_device(device)) skip();
-    for (int number = 0; number < count; number++) {
-        struct sketch sketch;
-        graphs->make(&sketch, number, 0);
-        sketch_compare(&sketch, device, precision, graphs->scale, bound, "in halves");
-        sketch_free(&sketch);
+// Rows of a table of tests: for one place, for the first four of `places`, which are on each of the APIs in this order,
+// and for the two after them, which are in halves.
+#define SKETCH_ROW(name, place)                                                        \
+    {                                                                                  \
+        "results_are_those_of_the_cpu " name, sketch_compare_graphs, NULL, NULL, place \
     }
-}
+#define SKETCH_ROWS(places)                                                                                   \
+    SKETCH_ROW("opencl", &(places)[0]), SKETCH_ROW("vulkan", &(places)[1]), SKETCH_ROW("gles", &(places)[2]), \
+        SKETCH_ROW("cuda", &(places)[3])
+#define SKETCH_ROWS_IN_HALVES(places) SKETCH_ROW("f16s", &(places)[4]), SKETCH_ROW("f16", &(places)[5])
 
 #endif

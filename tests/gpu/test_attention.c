@@ -202,19 +202,13 @@ static void any_graph(struct sketch *sketch, int number, int spoiler)
 }
 
 // Results are means of numbers up to 1.
-static const struct sketch_graphs graphs = {any_graph, spoilers, SPOILERS, .scale = 2, .bound = 1e-5f};
+static const struct sketch_graphs graphs = {any_graph,  spoilers,       SPOILERS,
+                                            .scale = 2, .bound = 1e-5f, .bound_in_halves = 0.01f};
 
-static struct sketch_place places[] = {{"opencl", 12, 1}, {"vulkan", 30, 0}, {"gles", 2, 0}, {"cuda", 3, 0}};
-
-static void results_are_those_of_the_cpu(void **state)
-{
-    sketch_compare_graphs(&graphs, *state);
-}
-
-static void halves(void **state)
-{
-    sketch_compare_in_halves(&graphs, *state, "f16", 3, 0.01f);
-}
+static struct sketch_place places[] = {
+    {&graphs, "opencl", "f32", 12, 1}, {&graphs, "vulkan", "f32", 30, 0}, {&graphs, "gles", "f32", 2, 0},
+    {&graphs, "cuda", "f32", 3, 0},    {&graphs, "opencl", "f16", 3, 0},
+};
 
 // A row in which everything is masked out has the mean of all values, as on the CPU, not that of the keys that a tile
 // is filled up with.
@@ -241,13 +235,10 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(one_dispatch),
         cmocka_unit_test(heads_are_channels),
-        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
-        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
-        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},
-        {"results_are_those_of_the_cpu cuda", results_are_those_of_the_cpu, NULL, NULL, &places[3]},
+        SKETCH_ROWS(places),
         {"rows_without_keys opencl", rows_without_keys, NULL, NULL, "opencl"},
         {"rows_without_keys vulkan", rows_without_keys, NULL, NULL, "vulkan"},
-        {"halves opencl", halves, NULL, NULL, "opencl"},
+        SKETCH_ROW("opencl, f16", &places[4]),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -88,7 +88,8 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
     sketch_output(sketch, y);
 }
 
-static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, 1, 1e-5f};
+static const struct sketch_graphs graphs = {random_graph, spoilers,       SPOILERS,
+                                            .scale = 1,   .bound = 1e-5f, .bound_in_halves = 8e-3f};
 
 static void one_dispatch_where_it_can_be(void **state)
 {
@@ -125,17 +126,10 @@ static void large_layers_stay(void **state)
     sketch_free(&sketch);
 }
 
-static struct sketch_place places[] = {{"opencl", 12, 1}, {"vulkan", 40, 2}, {"gles", 8, 0}, {"cuda", 8, 0}};
-
-static void results_are_those_of_the_cpu(void **state)
-{
-    sketch_compare_graphs(&graphs, *state);
-}
-
-static void results_in_halves(void **state)
-{
-    sketch_compare_in_halves(&graphs, "vulkan", *state, 12, 8e-3f);
-}
+static struct sketch_place places[] = {
+    {&graphs, "opencl", "f32", 12, 1}, {&graphs, "vulkan", "f32", 40, 2},  {&graphs, "gles", "f32", 8, 0},
+    {&graphs, "cuda", "f32", 8, 0},    {&graphs, "vulkan", "f16s", 12, 0}, {&graphs, "vulkan", "f16", 12, 0},
+};
 
 int main(void)
 {
@@ -143,12 +137,8 @@ int main(void)
         cmocka_unit_test(one_dispatch_where_it_can_be),
         cmocka_unit_test(rows_of_layers),
         cmocka_unit_test(large_layers_stay),
-        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
-        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
-        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},
-        {"results_are_those_of_the_cpu cuda", results_are_those_of_the_cpu, NULL, NULL, &places[3]},
-        {"results_in_halves f16s", results_in_halves, NULL, NULL, (void *)"f16s"},
-        {"results_in_halves f16", results_in_halves, NULL, NULL, (void *)"f16"},
+        SKETCH_ROWS(places),
+        SKETCH_ROWS_IN_HALVES(places),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

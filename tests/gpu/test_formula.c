@@ -61,29 +61,19 @@ static void fewer_dispatches(void **state)
 }
 
 static const char *const spoilers[] = {"right"};
-static const struct sketch_graphs graphs = {random_graph, spoilers, 1, 1, 1e-5f};
-static struct sketch_place places[] = {{"opencl", 8, 0}, {"vulkan", 60, 0}, {"gles", 8, 0}, {"cuda", 4, 0}};
-
-static void results_are_those_of_the_cpu(void **state)
-{
-    sketch_compare_graphs(&graphs, *state);
-}
-
-static void results_in_halves(void **state)
-{
-    sketch_compare_in_halves(&graphs, "vulkan", *state, 10, 8e-3f);
-}
+static const struct sketch_graphs graphs = {random_graph, spoilers,       1,
+                                            .scale = 1,   .bound = 1e-5f, .bound_in_halves = 8e-3f};
+static struct sketch_place places[] = {
+    {&graphs, "opencl", "f32", 8, 0}, {&graphs, "vulkan", "f32", 60, 0},  {&graphs, "gles", "f32", 8, 0},
+    {&graphs, "cuda", "f32", 4, 0},   {&graphs, "vulkan", "f16s", 10, 0}, {&graphs, "vulkan", "f16", 10, 0},
+};
 
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(fewer_dispatches),
-        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
-        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
-        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},
-        {"results_are_those_of_the_cpu cuda", results_are_those_of_the_cpu, NULL, NULL, &places[3]},
-        {"results_in_halves f16s", results_in_halves, NULL, NULL, (void *)"f16s"},
-        {"results_in_halves f16", results_in_halves, NULL, NULL, (void *)"f16"},
+        SKETCH_ROWS(places),
+        SKETCH_ROWS_IN_HALVES(places),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

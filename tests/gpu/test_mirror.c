@@ -159,12 +159,12 @@ static void no_dispatch_of_its_own(void **state)
     sketch_check_dispatches(&graphs, GRAPHS, "affine", false);
 }
 
-static struct sketch_place places[] = {{"opencl", 16, 1}, {"vulkan", 24, 1}, {"gles", 4, 0}, {"cuda", 4, 0}};
-
-static void results_are_those_of_the_cpu(void **state)
-{
-    sketch_compare_graphs(&graphs, *state);
-}
+static struct sketch_place places[] = {
+    {&graphs, "opencl", "f32", 16, 1},
+    {&graphs, "vulkan", "f32", 24, 1},
+    {&graphs, "gles", "f32", 4, 0},
+    {&graphs, "cuda", "f32", 4, 0},
+};
 
 // One of Winograd's convolutions, whose last tiles are over the edge.
 static void in_tiles(void **state)
@@ -185,10 +185,7 @@ int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(no_dispatch_of_its_own),
-        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
-        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
-        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},
-        {"results_are_those_of_the_cpu cuda", results_are_those_of_the_cpu, NULL, NULL, &places[3]},
+        SKETCH_ROWS(places),
         {"in_tiles vulkan", in_tiles, NULL, NULL, "vulkan"},
         {"in_tiles cuda", in_tiles, NULL, NULL, "cuda"},
     };

@@ -89,7 +89,9 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
 enum { GRAPHS = 60 };
 
 // Results are at most about 16 (256 channels, a factor of 1.5), and rounded a few dozen times.
-static const struct sketch_graphs graphs = {random_graph, spoilers, SPOILERS, .scale = 4, .bound = 5e-5f};
+// In half precision one kernel rounds less often than ten do.
+static const struct sketch_graphs graphs = {random_graph, spoilers,       SPOILERS,
+                                            .scale = 4,   .bound = 5e-5f, .bound_in_halves = 0.02f};
 
 static void one_dispatch(void **state)
 {
@@ -97,28 +99,17 @@ static void one_dispatch(void **state)
     sketch_check_dispatches(&graphs, GRAPHS, "layer_norm", true);
 }
 
-static struct sketch_place places[] = {{"opencl", 20, 2}, {"vulkan", 20, 2}, {"gles", 2, 0}, {"cuda", 3, 0}};
-
-static void results_are_those_of_the_cpu(void **state)
-{
-    sketch_compare_graphs(&graphs, *state);
-}
-
-// In half precision one kernel rounds less often than ten do.
-static void halves(void **state)
-{
-    sketch_compare_in_halves(&graphs, *state, "f16", 6, 0.02f);
-}
+static struct sketch_place places[] = {
+    {&graphs, "opencl", "f32", 20, 2}, {&graphs, "vulkan", "f32", 20, 2}, {&graphs, "gles", "f32", 2, 0},
+    {&graphs, "cuda", "f32", 3, 0},    {&graphs, "opencl", "f16", 6, 0},
+};
 
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(one_dispatch),
-        {"results_are_those_of_the_cpu opencl", results_are_those_of_the_cpu, NULL, NULL, &places[0]},
-        {"results_are_those_of_the_cpu vulkan", results_are_those_of_the_cpu, NULL, NULL, &places[1]},
-        {"results_are_those_of_the_cpu gles", results_are_those_of_the_cpu, NULL, NULL, &places[2]},
-        {"results_are_those_of_the_cpu cuda", results_are_those_of_the_cpu, NULL, NULL, &places[3]},
-        {"halves opencl", halves, NULL, NULL, "opencl"},
+        SKETCH_ROWS(places),
+        SKETCH_ROW("opencl, f16", &places[4]),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
