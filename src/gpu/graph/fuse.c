@@ -11,11 +11,6 @@
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-bool gpu_is_private(const struct gpu_value *value)
-{
-    return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
-}
-
 bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const struct gpu_value *result)
 {
     for (int n = 0; n < graph->node_count; n++) {

@@ -145,9 +145,14 @@ void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node)
         if (node->outputs[i]->producer == node) node->outputs[i]->producer = NULL;
 }
 
+bool gpu_is_private(const struct gpu_value *value)
+{
+    return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
+}
+
 const struct gpu_node *gpu_graph_only_reader(const struct gpu_graph *graph, const struct gpu_value *value)
 {
-    if (value->is_output || value->consumers != 1) return NULL;
+    if (!gpu_is_private(value)) return NULL;
     for (int n = 0; n < graph->node_count; n++) {
         const struct gpu_node *reader = graph->nodes[n];
         if (!reader->dead && reader->input_count > 0 && reader->inputs[0] == value) return reader;

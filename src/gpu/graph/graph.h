@@ -179,6 +179,8 @@ void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, st
 // Removes a node. Its inputs lose a consumer.
 void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
+// Whether a value is read by one node and by nobody outside: a pass may remove it.
+bool gpu_is_private(const struct gpu_value *value);
 // The node that alone reads a value, as its first input. NULL: there is none, or the CPU reads it as well.
 const struct gpu_node *gpu_graph_only_reader(const struct gpu_graph *graph, const struct gpu_value *value);
 

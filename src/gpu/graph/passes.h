@@ -23,8 +23,6 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph);
 bool gpu_pass_fuse_residual(struct gpu_graph *graph);
 bool gpu_pass_join_formulas(struct gpu_graph *graph);
 
-// For passes. Read by one node and by nobody outside: it may go.
-bool gpu_is_private(const struct gpu_value *value);
 // Whether only marked nodes, by position, read what marked nodes write, but for the result.
 bool gpu_is_closed(const struct gpu_graph *graph, const bool *marked, const struct gpu_value *result);
 // Whether a node (NULL: none) can have the stages after its own. A dispatch reads one other value, which must be there

@@ -164,13 +164,19 @@ static bool fits(const struct gpu_plan *plan, struct pair *pair)
     return shared <= caps->shared_bytes && pair->second->outputs[0]->shape.b <= caps->max_groups[1];
 }
 
-// Finds the pair of which the node is the first layer; whether it is the second of another one is not asked.
-static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first, struct pair *pair)
+// Returns whether one node reads what the other makes, as its first input, and nobody else does.
+static bool follows(const struct gpu_node *node, const struct gpu_node *before)
 {
-    if (!is_dense(first) || !can_be_between(&first->epilogue)) return false;
-    const struct gpu_node *second = gpu_graph_only_reader(plan->graph, first->outputs[0]),
-                          *mean = first->inputs[0]->producer;
-    if (!second || !is_dense(second)) return false;
+    return node->input_count > 0 && node->inputs[0] == before->outputs[0] && gpu_is_private(node->inputs[0]);
+}
+
+// Finds the pair of two layers; whether one of them belongs to another pair is not asked.
+static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first, const struct gpu_node *second,
+                      struct pair *pair)
+{
+    if (!is_dense(first) || !can_be_between(&first->epilogue) || !is_dense(second) || !follows(second, first))
+        return false;
+    const struct gpu_node *mean = first->inputs[0]->producer;
     const struct gpu_shape x = first->inputs[0]->shape;
     *pair = (struct pair){.first = first,
                           .second = second,
@@ -179,7 +185,7 @@ static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first,
                           .outputs = gpu_slices(second->outputs[0]->shape)};
     const int64_t step = gpu_step_cycles(plan->caps);
     if (!fits(plan, pair) || fetch_cycles(plan, weight_vectors(pair), x.b) > step) return false;
-    if (is_mean(mean) && gpu_graph_only_reader(plan->graph, mean->outputs[0]) == first) {
+    if (is_mean(mean) && follows(first, mean)) {
         const struct gpu_shape plane = mean->inputs[0]->shape;
         const int64_t vectors = (int64_t)plane.w * plane.h * pair->inputs;
         if (fetch_cycles(plan, vectors, x.b) <= step) pair->mean = mean;
@@ -188,31 +194,32 @@ static bool find_pair(const struct gpu_plan *plan, const struct gpu_node *first,
 }
 
 // Layers in a row are pairs from the first on.
-static bool starts_pair(const struct gpu_plan *plan, const struct gpu_node *node, struct pair *pair)
+static bool find_own_pair(const struct gpu_plan *plan, const struct gpu_node *first, const struct gpu_node *second,
+                          struct pair *pair)
 {
+    if (!find_pair(plan, first, second, pair)) return false;
     int pairs = 0;
-    if (!find_pair(plan, node, pair)) return false;
-    struct pair before;
-    for (const struct gpu_node *at = node->inputs[0]->producer;
-         at && find_pair(plan, at, &before) && before.second == node; at = at->inputs[0]->producer, pairs++)
-        node = at;
+    struct pair earlier;
+    for (const struct gpu_node *before; (before = first->inputs[0]->producer); first = before, pairs++)
+        if (!find_pair(plan, before, first, &earlier)) break;
     return pairs % 2 == 0;
 }
 
 bool gpu_pair_takes(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct pair pair;
-    if (is_mean(node)) {
-        const struct gpu_node *reader = gpu_graph_only_reader(plan->graph, node->outputs[0]);
-        return reader && starts_pair(plan, reader, &pair) && pair.mean == node;
-    }
-    return starts_pair(plan, node, &pair);
+    const bool mean = is_mean(node);
+    if (!mean && !is_dense(node)) return false;
+    const struct gpu_node *first = mean ? gpu_graph_only_reader(plan->graph, node->outputs[0]) : node;
+    const struct gpu_node *second =
+        first && is_dense(first) ? gpu_graph_only_reader(plan->graph, first->outputs[0]) : NULL;
+    return second && find_own_pair(plan, first, second, &pair) && (!mean || pair.mean == node);
 }
 
 static bool find_end(const struct gpu_plan *plan, const struct gpu_node *node, struct pair *pair)
 {
     const struct gpu_node *first = node->inputs[0]->producer;
-    return is_dense(node) && first && starts_pair(plan, first, pair) && pair->second == node;
+    return first && find_own_pair(plan, first, node, pair);
 }
 
 bool gpu_pair_ends(const struct gpu_plan *plan, const struct gpu_node *node)
