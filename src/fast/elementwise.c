@@ -338,12 +338,8 @@ static void prelu_bytes(const void *a, const void *b, void *y, int64_t count, co
 
 static void fill_row(const struct hl_prelu *op, uint8_t *row, int slope, int x_zero, int y_zero, bool is_signed)
 {
-    for (int i = 0; i < STORED; i++) {
-        const int32_t value = (is_signed ? (int8_t)i : i) - x_zero;
-        const int64_t result =
-            value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative);
-        row[i] = (uint8_t)hl_clamp_stored(result + y_zero, op->low, op->high);
-    }
+    for (int i = 0; i < STORED; i++)
+        row[i] = (uint8_t)hl_prelu_apply(op, (is_signed ? (int8_t)i : i) - x_zero, slope, y_zero);
 }
 
 // Rows of slopes that a constant has not are left out.

@@ -64,16 +64,12 @@ struct zero_points {
     int32_t x, alpha, y;
 };
 
-#define PRELU_RUN(name, type, alpha_type)                                                                           \
-    static void name(const struct hl_prelu *op, const type *x, const alpha_type *alpha, type *y, int run,           \
-                     int64_t step, struct zero_points zero)                                                         \
-    {                                                                                                               \
-        for (int i = 0; i < run; i++) {                                                                             \
-            int32_t value = x[i] - zero.x, slope = alpha[i * step] - zero.alpha;                                    \
-            int64_t result =                                                                                        \
-                value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative); \
-            y[i] = (type)hl_clamp_stored(result + zero.y, op->low, op->high);                                       \
-        }                                                                                                           \
+#define PRELU_RUN(name, type, alpha_type)                                                                 \
+    static void name(const struct hl_prelu *op, const type *x, const alpha_type *alpha, type *y, int run, \
+                     int64_t step, struct zero_points zero)                                               \
+    {                                                                                                     \
+        for (int i = 0; i < run; i++)                                                                     \
+            y[i] = (type)hl_prelu_apply(op, x[i] - zero.x, alpha[i * step] - zero.alpha, zero.y);         \
     }
 PRELU_RUN(prelu_run_u8, uint8_t, uint8_t)
 PRELU_RUN(prelu_run_i8, int8_t, int8_t)

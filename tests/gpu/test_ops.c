@@ -36,14 +36,14 @@ static const struct gpu_caps *large_caps(const struct gpu_device *device)
     return &large.caps;
 }
 
-bool __real_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __real_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen)
 {
-    if (!__real_gpu_device_choose(text, only, lasting, reporter, chosen)) return false;
+    if (!__real_gpu_device_choose(text, only, sustained, reporter, chosen)) return false;
     if (!large.wanted) return true;
     large.backend = *chosen->backend;
     large.caps = chosen->caps;

@@ -23,7 +23,7 @@ static bool same(const struct gpu_options *a, const struct gpu_options *b)
            strcmp(a->backend, b->backend) == 0 && strcmp(a->device, b->device) == 0 &&
            a->context.api == b->context.api && a->egl_display == b->egl_display && a->egl_context == b->egl_context &&
            same_text(a->serialization_dir, b->serialization_dir) && same_text(a->model_token, b->model_token) &&
-           a->cache_bytes == b->cache_bytes && a->lasting == b->lasting && a->wait == b->wait &&
+           a->cache_bytes == b->cache_bytes && a->sustained == b->sustained && a->wait == b->wait &&
            a->wait_limit == b->wait_limit;
 }
 

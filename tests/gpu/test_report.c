@@ -205,14 +205,14 @@ static struct auto_reason *auto_reason(void)
     return &reason;
 }
 
-bool __real_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __real_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool __wrap_gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                               struct gpu_device_info *chosen)
 {
-    bool ok = __real_gpu_device_choose(text, only, lasting, reporter, chosen);
+    bool ok = __real_gpu_device_choose(text, only, sustained, reporter, chosen);
     if (ok && auto_reason()->why) snprintf(chosen->why, sizeof chosen->why, "%s", auto_reason()->why);
     return ok;
 }

@@ -41,9 +41,9 @@ static const struct row {
     // The highest rank wins among equal devices. Measured on an H200: a list of 30 dispatches takes 75 to 90 us with
     // Vulkan and 120 to 150 us with OpenCL. "auto" asks a backend with a rank below 0 only if no other has a real GPU,
     // because OpenGL ES would open one more driver and cannot tell cards apart, and CUDA needs a compiler that no
-    // driver brings. lasting_rank: the same for many runs, where the start matters less. CUDA, if its compiler is
+    // driver brings. sustained_rank: the same for many runs, where the start matters less. CUDA, if its compiler is
     // there, takes half a second to a second longer to start than Vulkan, and then 45 to 90 % of its time for a run.
-    int rank, lasting_rank;
+    int rank, sustained_rank;
     bool hidden; // used only if the user names it
 } rows[] = {
     {OPENCL, "opencl", "OpenCL", 1, 1, false},
@@ -195,13 +195,13 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 
 // ---- choosing -------------------------------------------------------------------------------------------------------
 
-static bool choose_any(const char *only, bool lasting, const struct hl_reporter *reporter,
+static bool choose_any(const char *only, bool sustained, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen)
 {
     struct gpu_device_list list = {.count = 0};
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].hidden || (*only && strcmp(rows[i].name, only) != 0)) continue;
-        const int rank = lasting ? rows[i].lasting_rank : rows[i].rank;
+        const int rank = sustained ? rows[i].sustained_rank : rows[i].rank;
         if (rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], *only != 0, rank, &list);
     }
     char why[GPU_REASON_BYTES];
@@ -283,7 +283,7 @@ bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *report
     return read_device(text, asked, reporter, &number) != NULL;
 }
 
-bool gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+bool gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen)
 {
     const char *source = "device ";
@@ -291,7 +291,7 @@ bool gpu_device_choose(const char *text, const char *only, bool lasting, const s
         text = getenv("HALITE_DEVICE");
         source = "HALITE_DEVICE=";
     }
-    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, lasting, reporter, chosen);
+    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, sustained, reporter, chosen);
 
     char asked[64];
     int number;

@@ -44,9 +44,9 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 
 // text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "metal", "cuda" or "null". If it is NULL or "",
 // HALITE_DEVICE decides, and without that "auto". A backend without a number means its fastest device, even a software
-// device if there is no other. only: the name of the required backend, or "" for any. lasting: "auto" is for many runs,
-// and may take a device that starts slower and then is faster. False after a message.
-bool gpu_device_choose(const char *text, const char *only, bool lasting, const struct hl_reporter *reporter,
+// device if there is no other. only: the name of the required backend, or "" for any. sustained: "auto" is for many
+// runs, and may take a device that starts slower and then is faster. False after a message.
+bool gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
 // Fills in the context of OpenGL ES that is current in the calling thread. False if there is none.
 bool gpu_device_current(HaliteGpuContext *context);

@@ -100,7 +100,7 @@ bool gpu_engine_open(struct gpu_engine *engine)
         engine->device = gpu_device_adopt(&engine->options.context, &engine->reporter, info);
     } else {
         const struct gpu_options *options = &engine->options;
-        if (!gpu_device_choose(options->device, options->backend, options->lasting, &engine->reporter, info))
+        if (!gpu_device_choose(options->device, options->backend, options->sustained, &engine->reporter, info))
             return false;
         engine->device = info->backend->open(info->index, &engine->reporter);
     }

@@ -77,7 +77,7 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
         return;
     }
     resolve_auto(priorities);
-    options->lasting = from->inference_preference == TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
+    options->sustained = from->inference_preference == TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
     options->precision = priorities[0] == PRECISION ? GPU_F32 : priorities[1] == PRECISION ? GPU_F16S : GPU_F16;
     int latency = 0, memory = 0;
     for (int i = 0; i < 3; i++) {

@@ -30,7 +30,7 @@ struct gpu_options {
     bool full_delegation;         // fail if a node would stay on the CPU
     bool tune;                    // blocks of kernels are to be tried
     bool keep_tensor_memory;      // tensors get no memory of the backend
-    bool lasting;                 // a device may start slower if it is faster then
+    bool sustained;               // a device may start slower if it is faster then
     bool skip_small;              // every partition but the first must be worth its copies
     char backend[16];             // "opencl": only this one; "": any
     char device[48];              // text for gpu_device_choose; "": not set

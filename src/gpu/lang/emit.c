@@ -396,7 +396,8 @@ static void put_stages(struct hl_text *text, const struct gpu_prelude *prelude, 
 }
 
 // Writes what the vector `at` of numbers of channels is.
-static void put_numbers(struct hl_text *text, const struct gpu_kernel *kernel, enum gpu_stage_source source, const char *at)
+static void put_numbers(struct hl_text *text, const struct gpu_kernel *kernel, enum gpu_stage_source source,
+                        const char *at)
 {
     const int arg = gpu_kernel_weights_arg(kernel);
     const bool own = source == GPU_STAGE_OF_WEIGHTS;
@@ -411,10 +412,11 @@ static void put_operand_function(struct hl_text *text, const struct gpu_kernel *
     put(text, "FUNCTION_ float4 operand_(int stage, int at, int4 p) {\n    float4 r = splatf4(0.0f);\n");
     for (int op = 0; op < STAGE_TEXTS; op++)
         if (takes_value(op)) put_with(text, "    if (stage == @) r = to_acc4(read_r_(p));\n", NULL, (int[3]){op});
-    for (int source = GPU_STAGE_OF_CHANNELS; source <= GPU_STAGE_OF_WEIGHTS; source += GPU_STAGE_OF_CHANNELS) {
-        if (source == GPU_STAGE_OF_WEIGHTS && gpu_kernel_weights_arg(kernel) < 0) continue;
-        put_with(text, "    if (stage - stage % @ == @) r = ", NULL, (int[3]){GPU_STAGE_OF_CHANNELS, source});
-        put_numbers(text, kernel, (enum gpu_stage_source)source, "at");
+    static const enum gpu_stage_source sources[] = {GPU_STAGE_OF_CHANNELS, GPU_STAGE_OF_WEIGHTS};
+    const int count = gpu_kernel_weights_arg(kernel) < 0 ? 1 : 2;
+    for (int i = 0; i < count; i++) {
+        put_with(text, "    if (stage - stage % @ == @) r = ", NULL, (int[3]){GPU_STAGE_OF_CHANNELS, (int)sources[i]});
+        put_numbers(text, kernel, sources[i], "at");
         put(text, ";\n");
     }
     put(text, "    return r;\n}\n");

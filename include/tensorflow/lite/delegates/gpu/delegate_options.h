@@ -80,8 +80,8 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
     // and it was made by this version of the library, for this device, driver, precision, name and
     // graph; any other is ignored, after a message, and replaced. That nothing can be kept there is
     // a message and no error.
-    const char *serialization_dir;
-    const char *model_token;
+    const char* serialization_dir;
+    const char* model_token;
 
 #ifdef TFLITE_DEBUG_DELEGATE
     // Delegate only nodes from the first to the last of these indices. Not read by Halite.
@@ -99,7 +99,7 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
 TFL_CAPI_EXPORT extern TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void);
 
 #ifdef __cplusplus
-} // extern "C"
+}  // extern "C"
 #endif
 
-#endif // TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
+#endif  // TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
