@@ -14,6 +14,7 @@
 #include "gpu/graph/convert.h"
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
+#include "gpu/graph/quantize.h"
 
 // ---- init ---------------------------------------------------------------------------------------
 
@@ -157,6 +158,10 @@ static bool build(struct gpu_part *part, TfLiteContext *context, const struct gp
         return false;
     }
     gpu_buffers_choose_formats(part);
+    if (engine->precision == GPU_F32 && !gpu_graph_use_whole_numbers(part->graph)) {
+        hl_report(&engine->reporter, "out of memory");
+        return false;
+    }
     if (!make_ports(part, context, params->output_tensors, delegate_report_latest(&delegate->base.report)))
         return false;
     if (part->output_count == 0) return true;

@@ -60,6 +60,8 @@ static struct gpu_value *add_constant(struct builder *builder, int index, const 
     struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
     if (!value) return NULL;
     describe(value, index, tensor);
+    const TfLiteAffineQuantization *affine = gpu_affine_of(from);
+    if (affine && tensor->type != kTfLiteInt32) value->scales = affine->scale;
     if (hl_elements(from) != hl_elements(tensor) || !gpu_floats_from(from, value->data)) {
         fail(builder, "cannot read a constant as floats", from);
         return NULL;

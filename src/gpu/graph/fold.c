@@ -18,14 +18,16 @@ static const struct gpu_weighted *weighted_of(const struct gpu_node *node)
     return node->op->weighted.weights ? &node->op->weighted : NULL;
 }
 
-static struct gpu_value *bias_of(const struct gpu_node *node, const struct gpu_weighted *in)
+static struct gpu_value *bias_of(const struct gpu_node *node)
 {
-    return in->bias < node->input_count ? node->inputs[in->bias] : NULL;
+    const int bias = node->op->weighted.bias;
+    return bias < node->input_count ? node->inputs[bias] : NULL;
 }
 
-static bool has_constants(const struct gpu_node *node, const struct gpu_weighted *in)
+bool gpu_has_constant_weights(const struct gpu_node *node)
 {
-    const struct gpu_value *weights = node->inputs[in->weights], *bias = bias_of(node, in);
+    const struct gpu_weighted *in = &node->op->weighted;
+    const struct gpu_value *weights = node->inputs[in->weights], *bias = bias_of(node);
     int outputs = node->outputs[0]->shape.c;
     bool depthwise = node->builtin == kTfLiteBuiltinDepthwiseConv2d;
     if (!weights->data || (depthwise ? weights->shape.c : weights->shape.b) != outputs) return false;
@@ -83,7 +85,7 @@ static bool divides_by_zero(const struct gpu_node *node, int through)
 
 // ---- new constants ------------------------------------------------------------------------------
 
-static int64_t output_of(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
+int64_t gpu_output_of_weight(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
 {
     if (node->builtin == kTfLiteBuiltinDepthwiseConv2d) return i % weights->shape.c;
     return i / (gpu_elements(weights->shape) / weights->shape.b);
@@ -93,7 +95,8 @@ static int64_t output_of(const struct gpu_node *node, const struct gpu_value *we
 static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights,
                         int64_t i)
 {
-    int64_t output = output_of(node, weights, i), outputs = node->outputs[0]->shape.c, own = i % weights->shape.c;
+    int64_t output = gpu_output_of_weight(node, weights, i), outputs = node->outputs[0]->shape.c,
+            own = i % weights->shape.c;
     switch (node->builtin) {
     case kTfLiteBuiltinDepthwiseConv2d: return output / (outputs / x->shape.c);
     case kTfLiteBuiltinConv2d: return output / (outputs / (x->shape.c / weights->shape.c)) * weights->shape.c + own;
@@ -101,8 +104,7 @@ static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, 
     }
 }
 
-// Copies the weights, because other nodes may read the same constants. Returns NULL without memory.
-static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_value *from)
+struct gpu_value *gpu_copy_weights(struct gpu_graph *graph, const struct gpu_value *from)
 {
     struct gpu_value *copy = gpu_graph_add_constant(graph, from->name, from->shape);
     if (!copy) return NULL;
@@ -113,17 +115,17 @@ static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_
     return copy;
 }
 
-// Copies the bias, or makes one of zeros where there is none.
-static struct gpu_value *copy_bias(struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *from)
+struct gpu_value *gpu_copy_bias(struct gpu_graph *graph, const struct gpu_node *node)
 {
-    if (from) return copy_weights(graph, from);
+    const struct gpu_value *from = bias_of(node);
+    if (from) return gpu_copy_weights(graph, from);
     struct gpu_value *bias =
         gpu_graph_add_constant(graph, "bias", (struct gpu_shape){1, 1, 1, node->outputs[0]->shape.c});
     if (bias) bias->rank = 1;
     return bias;
 }
 
-static void set_input(struct gpu_node *node, int input, struct gpu_value *value)
+void gpu_replace_input(struct gpu_node *node, int input, struct gpu_value *value)
 {
     while (node->input_count <= input) gpu_graph_connect_input(node, NULL);
     if (node->inputs[input]) node->inputs[input]->consumers--;
@@ -139,19 +141,20 @@ static bool try_fold_after(struct gpu_graph *graph, struct gpu_node *node)
     if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
     struct gpu_node *conv = node->inputs[through]->producer;
     const struct gpu_weighted *in = conv ? weighted_of(conv) : NULL;
-    if (!in || conv->epilogue.count || !has_constants(conv, in) || !gpu_can_take_stages(graph, conv, &node->epilogue))
+    if (!in || conv->epilogue.count || !gpu_has_constant_weights(conv) ||
+        !gpu_can_take_stages(graph, conv, &node->epilogue))
         return false;
-    struct gpu_value *weights = copy_weights(graph, conv->inputs[in->weights]);
-    struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, in)) : NULL;
+    struct gpu_value *weights = gpu_copy_weights(graph, conv->inputs[in->weights]);
+    struct gpu_value *bias = weights ? gpu_copy_bias(graph, conv) : NULL;
     if (!bias) return false;
     for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
-        weights->data[i] *= affine_of(node, through, (int)output_of(conv, weights, i)).scale;
+        weights->data[i] *= affine_of(node, through, (int)gpu_output_of_weight(conv, weights, i)).scale;
     for (int o = 0; o < conv->outputs[0]->shape.c; o++) {
         struct affine affine = affine_of(node, through, o);
         bias->data[o] = bias->data[o] * affine.scale + affine.shift;
     }
-    set_input(conv, in->weights, weights);
-    set_input(conv, in->bias, bias);
+    gpu_replace_input(conv, in->weights, weights);
+    gpu_replace_input(conv, in->bias, bias);
     gpu_take_over_output(graph, conv, node);
     return true;
 }
@@ -181,18 +184,18 @@ static bool shifts(const struct gpu_node *node)
 static bool try_fold_before(struct gpu_graph *graph, struct gpu_node *conv)
 {
     const struct gpu_weighted *in = conv->dead ? NULL : weighted_of(conv);
-    if (!in || !gpu_is_private(conv->inputs[in->x]) || !has_constants(conv, in) || !knows_channels(conv, in))
+    if (!in || !gpu_is_private(conv->inputs[in->x]) || !gpu_has_constant_weights(conv) || !knows_channels(conv, in))
         return false;
     struct gpu_value *x = conv->inputs[in->x];
     struct gpu_node *node = x->producer;
     int through = node ? through_of(node) : -1;
     if (through < 0 || shifts(node) || node->epilogue.count || divides_by_zero(node, through)) return false;
-    struct gpu_value *weights = copy_weights(graph, conv->inputs[in->weights]);
+    struct gpu_value *weights = gpu_copy_weights(graph, conv->inputs[in->weights]);
     if (!weights) return false;
     for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
         weights->data[i] *= affine_of(node, through, (int)input_of(conv, x, weights, i)).scale;
-    set_input(conv, in->weights, weights);
-    set_input(conv, in->x, node->inputs[through]);
+    gpu_replace_input(conv, in->weights, weights);
+    gpu_replace_input(conv, in->x, node->inputs[through]);
     gpu_graph_remove_node(graph, node);
     return true;
 }

@@ -100,7 +100,9 @@ struct gpu_value {
     struct gpu_value *inside;
     size_t inside_at;
     bool has_parts; // is `inside` of some value
-    bool codes;     // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
+    // Its elements are the whole numbers that quantization.scale multiplies, not the products (quantize.h).
+    bool whole;
+    bool codes; // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)
     // Elements of a constant, dense in [b, h, w, c] order; owned by the graph. A constant with `codes`, and the bias of
     // an operator that computes with integers, has integers: 8 bits as signed ones.
     union {
@@ -108,10 +110,21 @@ struct gpu_value {
         int32_t *integers;
     };
     struct gpu_quantization quantization;
-    const TfLiteFloatArray *scales; // of a constant of integers, lent by the runtime until the plan is made; else NULL
+    const TfLiteFloatArray *scales; // of a constant of 8 bits, lent by the runtime until the plan is made; else NULL
     struct gpu_node *producer;      // NULL for inputs and constants
     int consumers;                  // how many inputs of nodes read it
 };
+
+// The caller's side of an input or output is dense [b, h, w, c], either 8-bit integers, which the device converts from
+// and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may
+// then need no copy on the device.
+static inline enum gpu_format gpu_caller_format(const struct gpu_value *value)
+{
+    if (value->format != GPU_FORMAT_DEFAULT) return value->format;
+    bool several = value->shape.w > 1 || value->shape.h > 1 || value->codes;
+    bool stored = (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
+    return several && stored ? GPU_FORMAT_BYTES : GPU_FORMAT_FLOATS;
+}
 
 // The stages that were fused into a node, in order. The operands of a stage are two floats; one stage may read a value,
 // the residual, and any may read a number for each channel instead.

@@ -34,6 +34,18 @@ enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through);
 // gone.
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind);
 
+// ---- weights and bias of a node that sums products (gpu_op.weighted), fold.c
+
+// Whether weights and bias, if there is one, are constants with as many outputs as the node.
+bool gpu_has_constant_weights(const struct gpu_node *node);
+// The output channel that weight i belongs to.
+int64_t gpu_output_of_weight(const struct gpu_node *node, const struct gpu_value *weights, int64_t i);
+// Copies the weights, because other nodes may read the same constants, and the bias, or makes one of zeros where there
+// is none. NULL without memory.
+struct gpu_value *gpu_copy_weights(struct gpu_graph *graph, const struct gpu_value *from);
+struct gpu_value *gpu_copy_bias(struct gpu_graph *graph, const struct gpu_node *node);
+void gpu_replace_input(struct gpu_node *node, int input, struct gpu_value *value);
+
 // All passes, again and again until none changes anything, and in the end gpu_pass_join_formulas and
 // gpu_pass_drop_reshapes.
 void gpu_run_passes(struct gpu_graph *graph);

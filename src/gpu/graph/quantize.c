@@ -2,7 +2,8 @@
 // An 8-bit model runs in floats on the device. The output of each node is clamped and rounded to the values that 8 bits
 // can store, so that the results are those of the quantized model. Two kinds of outputs need no rounding: those of
 // nodes that only move values of the same quantization, and those that nothing on the device reads, because they are
-// rounded when they are stored in the output tensor.
+// rounded when they are stored in the output tensor; but sums of products are, for whole sums (whole.c) are rounded
+// more exactly.
 #include "gpu/graph/quantize.h"
 
 #include "gpu/graph/epilogue.h"
@@ -13,9 +14,7 @@ static bool same_quantization(const struct gpu_quantization *a, const struct gpu
     return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-// Returns whether the output already consists of values that its 8 bits can store: the node only moves runtime values
-// of the same scale and zero point. A constant may be any float.
-static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *output)
+bool gpu_keeps_codes(const struct gpu_node *node, const struct gpu_value *output)
 {
     if (!gpu_moves_only(node->op->bytes) || node->epilogue.count > 0) return false;
     unsigned moved = node->op->moved_inputs ? node->op->moved_inputs : GPU_INPUT(0);
@@ -56,9 +55,8 @@ bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision)
         int before = graph->node_count;
         for (int i = 0; i < node->output_count; i++) {
             struct gpu_value *output = node->outputs[i];
-            if (output->codes || output->quantization.scale == 0 || output->consumers == 0 ||
-                keeps_the_grid(node, output))
-                continue;
+            const bool read = output->consumers > 0 || (node->op->weighted.weights && precision == GPU_F32);
+            if (output->codes || output->quantization.scale == 0 || !read || gpu_keeps_codes(node, output)) continue;
             if (!quantize_output(graph, n, i, precision)) return false;
         }
         n += graph->node_count - before; // the nodes that were just added need no rounding

@@ -137,13 +137,13 @@ struct gpu_depthwise gpu_depthwise_of(const struct gpu_node *node)
     return depthwise;
 }
 
-void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, float *to)
+void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, int apart, float *to)
 {
     int channels = depthwise->y->shape.c;
     size_t taps = (size_t)depthwise->kernel_w * (size_t)depthwise->kernel_h;
     const float *weights = depthwise->weights->data, *bias = depthwise->bias ? depthwise->bias->data : NULL;
     for (int c = 0; c < channels; c++) {
-        float *lane = to + (size_t)(c / 4) * 4 * (taps + 1) + c % 4;
+        float *lane = to + (size_t)(c / 4) * 4 * (size_t)apart + c % 4;
         if (bias) lane[0] = bias[c];
         for (size_t t = 0; t < taps; t++) lane[4 * (t + 1)] = weights[t * (size_t)channels + (size_t)c];
     }
@@ -166,7 +166,7 @@ static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_depthwise
     gpu_set_weights(&conv, depthwise->weights, depthwise->bias, 0);
     if (conv.weights_value) return (struct gpu_operand){.value = gpu_plan_packed(plan, &conv, 1, 1, gpu_slices(k))};
     struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(k) * ((size_t)k.h * (size_t)k.w + 1));
-    if (packed) gpu_depthwise_pack(depthwise, packed->data);
+    if (packed) gpu_depthwise_pack(depthwise, k.h * k.w + 1, packed->data);
     return (struct gpu_operand){.weights = packed};
 }
 

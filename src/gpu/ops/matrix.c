@@ -230,6 +230,7 @@ enum { LIMIT = 256 }; // of the size of numbers that are split and not guarded
 static bool is_bounded(const struct gpu_value *value)
 {
     const struct gpu_node *node = value->producer;
+    if (value->whole) return true;
     if (value->is_input || !node || node->epilogue.count == 0) return false;
     int last = node->epilogue.count - 1;
     float a = node->epilogue.stages[last].a, b = node->epilogue.stages[last].b;
@@ -240,6 +241,10 @@ static bool is_bounded(const struct gpu_value *value)
     case GPU_EPI_SIGMOID: return true;
     case GPU_EPI_CLAMP: return fabsf(a) <= LIMIT && fabsf(b) <= LIMIT;
     case GPU_EPI_QUANTIZE: return fabsf(a) * (fabsf(b) + 255) <= LIMIT;
+    case GPU_EPI_SCALE_SHIFT: // whole numbers become real ones (graph/whole.c)
+        return last <= 2 && node->epilogue.stages[0].op == GPU_EPI_RESCALE && b == 0 && fabsf(a) * 255 <= LIMIT &&
+               (last == 1 || node->epilogue.stages[1].op == GPU_EPI_RELU ||
+                node->epilogue.stages[1].op == GPU_EPI_CLAMP);
     default: return false;
     }
 }
@@ -282,7 +287,7 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
                     bool guards)
 {
     unsigned forms = plan->caps->matrix_forms | plan->caps->fragment_forms;
-    if (plan->precision == GPU_F16 && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
+    if ((plan->precision == GPU_F16 || x->whole) && forms >> MATRIX_HALVES & 1) return MATRIX_HALVES;
     if (forms & (1u << MATRIX_SPLIT | 1u << MATRIX_NARROW) && (guards || is_bounded(x))) {
         const unsigned splits = forms & (conv ? split_forms(conv) : 1u << MATRIX_SPLIT);
         if (splits) return splits >> MATRIX_NARROW & 1 ? MATRIX_NARROW : MATRIX_SPLIT;

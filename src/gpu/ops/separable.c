@@ -17,7 +17,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, DEPTH, ROUND, ROOM, KERNEL_W, KERNEL_H, STAGE_OF_X, CONSTANTS };
+enum { BLOCK_X, BLOCK_O, DEPTH, ROUND, ROOM, KERNEL_W, KERNEL_H, NUMBERS, STAGE_OF_X, CONSTANTS };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -51,6 +51,7 @@ const struct gpu_kernel gpu_kernel_separable = {
                   {"ROOM", 1024}, // vectors in shared memory: P for each input slice, and then those of a round
                   {"KERNEL_W", 3},
                   {"KERNEL_H", 3},
+                  {"NUMBERS", 0}, // 1: the stage's numbers of a slice's channels are behind its weights
                   {"STAGE", 0}),  // what follows the depthwise convolution
     .shared = {"float4 tile[ROOM]"},
     .epilogue = true,
@@ -71,7 +72,7 @@ const struct gpu_kernel gpu_kernel_separable = {
         int s0 = lid / (GROUP_X * BLOCK_X);
         if (s0 >= turn) s0 = P_sum.x;
         for (int s = s0; s < P_sum.x; s += turn) {
-            int k = s * (KERNEL_W * KERNEL_H + 1);
+            int k = s * (KERNEL_W * KERNEL_H + 1 + NUMBERS);
             acc4 sum = to_acc4(weights(k));
             UNROLL for (int ty = 0; ty < KERNEL_H; ty += 1) {
                 int down = ty * P_space.y;
@@ -83,7 +84,9 @@ const struct gpu_kernel gpu_kernel_separable = {
                     sum = mad(v, to_acc4(weights(k + 1 + ty * KERNEL_W + tx)), sum);
                 }
             }
-            tile[s * (GROUP_X * BLOCK_X) + own] = stage(STAGE, sum, bits_to_float(P_inner.x), bits_to_float(P_inner.y));
+            acc4 r = splatf4(0.0f);
+            if (NUMBERS == 1) r = to_acc4(weights(k + 1 + KERNEL_W * KERNEL_H));
+            tile[s * (GROUP_X * BLOCK_X) + own] = stage_with(STAGE, sum, r, bits_to_float(P_inner.x), bits_to_float(P_inner.y));
         }
 
         acc4 sums[BLOCK_X * BLOCK_O];
@@ -273,14 +276,38 @@ static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_sep
 
 // ---- whether ------------------------------------------------------------------------------------
 
-// Returns whether a stage can be applied without another value, and makes numbers of zeros that can be multiplied by
-// zero. Not where it rounds to 8 bits: the last digit of a sum decides there, and later layers make steps of it (on an
-// H200 the 8-bit MobileNet v2 is 7 steps off in one class of 1001, and was 9 with this kernel).
+// Returns whether the stages between the two can be applied without another value, and make numbers of zeros that can
+// be multiplied by zero. Where they round to 8 bits the last digit of a sum decides, and later layers make steps of it
+// (on an H200 the 8-bit MobileNet v2 was 7 steps off in one class of 1001, and 9 with this kernel), so that only sums
+// of whole numbers are rounded here, which RESCALE does.
 static bool can_be_inner(const struct gpu_epilogue *epilogue)
 {
     if (epilogue->count == 0) return true;
-    if (epilogue->count > 1 || epilogue->residual || gpu_reads_channels(epilogue)) return false;
-    return epilogue->stages[0].op != GPU_EPI_RSQRT && epilogue->stages[0].op != GPU_EPI_QUANTIZE;
+    if (epilogue->count > 1 || epilogue->residual) return false;
+    enum gpu_epilogue_op op = epilogue->stages[0].op;
+    return op != GPU_EPI_RSQRT && op != GPU_EPI_QUANTIZE && op != GPU_EPI_WHOLE;
+}
+
+struct gpu_between gpu_between_of(const struct gpu_node *depthwise)
+{
+    const struct gpu_epilogue *epilogue = &depthwise->epilogue;
+    if (epilogue->count == 0) return (struct gpu_between){.op = GPU_EPI_NONE};
+    const struct gpu_value *channels = epilogue->stages[0].channels;
+    return (struct gpu_between){epilogue->stages[0].op, epilogue->stages[0].a, epilogue->stages[0].b,
+                                channels ? channels->data : NULL};
+}
+
+int gpu_between_vectors(const struct gpu_between *between, const struct gpu_depthwise *depthwise)
+{
+    return depthwise->kernel_w * depthwise->kernel_h + (between->numbers ? 2 : 1);
+}
+
+void gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, float *to)
+{
+    const int vectors = gpu_between_vectors(between, depthwise);
+    gpu_depthwise_pack(depthwise, vectors, to);
+    for (int c = 0; c < depthwise->y->shape.c && between->numbers; c++)
+        to[4 * ((size_t)(c / 4 + 1) * (size_t)vectors - 1) + (size_t)(c % 4)] = between->numbers[c];
 }
 
 static bool is_constant(const struct gpu_node *node)
@@ -377,15 +404,16 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
     int64_t cycles = plan_block(plan, &depthwise, y, &layers, &block);
     if (gpu_separable_matrix_cycles(plan, &depthwise, pointwise, &layers) < cycles)
         return gpu_plan_separable_matrix(plan, node, &depthwise, pointwise, &layers);
+    const struct gpu_between between = gpu_between_of(node);
     int tile = block.group[1] * block.slices, streams = (int)gpu_divide_up(layers.slices, tile);
-    int64_t own = (int64_t)layers.inputs * (layers.taps + 1), round = round_of(&block, &layers, plan->caps);
+    int64_t own = (int64_t)layers.inputs * gpu_between_vectors(&between, &depthwise),
+            round = round_of(&block, &layers, plan->caps);
     struct gpu_weights *weights =
         gpu_plan_weights(plan, (size_t)(own + streams * gpu_conv_stream_vectors(pointwise, tile)));
     if (!weights) return false;
-    gpu_depthwise_pack(&depthwise, weights->data);
+    gpu_between_pack(&between, &depthwise, weights->data);
     gpu_conv_pack(pointwise, tile, weights->data + 4 * own);
 
-    bool staged = node->epilogue.count > 0;
     int values[CONSTANTS] = {
         [BLOCK_X] = block.positions,
         [BLOCK_O] = block.slices,
@@ -394,7 +422,8 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
         [ROOM] = (int)room_of(&block, &layers, (int)round),
         [KERNEL_W] = depthwise.kernel_w,
         [KERNEL_H] = depthwise.kernel_h,
-        [STAGE_OF_X] = staged ? (int)node->epilogue.stages[0].op : GPU_EPI_NONE,
+        [NUMBERS] = between.numbers != NULL,
+        [STAGE_OF_X] = (int)between.op,
     };
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_separable,
@@ -402,8 +431,7 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
         .params = {{depthwise.stride_w, depthwise.stride_h, depthwise.pad_left, depthwise.pad_top},
                    {depthwise.dilation_w, depthwise.dilation_h, y.w, y.h},
                    {layers.inputs, (int)own},
-                   {staged ? gpu_float_bits(node->epilogue.stages[0].a) : 0,
-                    staged ? gpu_float_bits(node->epilogue.stages[0].b) : 0}},
+                   {gpu_float_bits(between.a), gpu_float_bits(between.b)}},
         .group = {block.group[0], block.group[1], block.group[2]},
         .grid = {(int)gpu_divide_up((int64_t)y.w * y.h * y.b, block.positions),
                  (int)gpu_divide_up(layers.slices, block.slices), block.group[2]},

@@ -15,7 +15,19 @@ struct gpu_depthwise {
 };
 struct gpu_depthwise gpu_depthwise_of(const struct gpu_node *node);
 // Writes constant weights as the depthwise kernels read them: for each slice the bias, and then a vector for each tap.
-void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, float *to);
+// apart: vectors from one slice to the next, at least as many as that.
+void gpu_depthwise_pack(const struct gpu_depthwise *depthwise, int apart, float *to);
+
+// The stage between the two convolutions.
+struct gpu_between {
+    enum gpu_epilogue_op op;
+    float a, b;
+    const float *numbers; // r of the stage, for each channel; NULL: none
+};
+struct gpu_between gpu_between_of(const struct gpu_node *depthwise);
+// The vectors of the depthwise weights for a slice: bias, taps, and numbers where there are any; and the packing.
+int gpu_between_vectors(const struct gpu_between *between, const struct gpu_depthwise *depthwise);
+void gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, float *to);
 
 // Returns the 1x1 convolution that a depthwise convolution is fused into, or NULL: there is none, or it would take more
 // time. The depthwise node then needs no dispatch. All calls for the same plan give the same answer.

@@ -17,7 +17,22 @@
 #include "gpu/ops/separable.h"
 
 // The indices of the kernel's constants.
-enum { BLOCK_X, BLOCK_O, DEPTH, ROUND, MATRIX, CHUNK, ROOM, WINDOW, STRIDE, STEP, SPAN, STAGE_OF_X, CONSTANTS };
+enum {
+    BLOCK_X,
+    BLOCK_O,
+    DEPTH,
+    ROUND,
+    MATRIX,
+    CHUNK,
+    ROOM,
+    WINDOW,
+    STRIDE,
+    STEP,
+    SPAN,
+    NUMBERS,
+    STAGE_OF_X,
+    CONSTANTS
+};
 enum { TILE_W = 8, STEP_SLICES = 4 };
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -48,6 +63,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                   {"STRIDE", 1},  // along y
                   {"STEP", 1},    // dilation along y
                   {"SPAN", 4},    // rows of x that a column reads
+                  {"NUMBERS", 0}, // 1: the stage's numbers of a slice's channels are behind its weights
                   {"STAGE", 0}),  // what follows the depthwise convolution
     .value_names = {GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
     .shared = {"float4 tile[ROOM]"},
@@ -73,7 +89,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
             if (begin > 0) BARRIER;
             for (int c = lid / 8; c < CHUNK * 4; c += GROUP_Y * GROUP_Z * 4) {
                 int s = min(begin * 4 + c, x_s - 1);
-                int k = P_sum.w + s / 4 * (4 * (WINDOW * WINDOW + 1)) + s % 4;
+                int k = P_sum.w + s / 4 * (4 * (WINDOW * WINDOW + 1 + NUMBERS)) + s % 4;
                 acc4 v[SPAN * WINDOW];
                 UNROLL for (int n = 0; n < SPAN; n += 1) {
                     int from = s * plane + max(min(py + n, x_h - 1), 0) * x_w;
@@ -97,8 +113,10 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
                         }
                     }
                 }
+                if (NUMBERS == 1) bits = weights(k + (WINDOW * WINDOW + 1) * 4);
                 UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {
-                    columns[i] = stage(STAGE, columns[i], bits_to_float(P_inner.x), bits_to_float(P_inner.y));
+                    columns[i] = stage_with(STAGE, columns[i], bits_to_float4(bits), bits_to_float(P_inner.x),
+                                            bits_to_float(P_inner.y));
                     if (begin * 4 + c >= x_s) columns[i] = splatf4(0.0f);
                 }
                 UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
@@ -266,19 +284,20 @@ static struct gpu_matrix_block choose(const struct gpu_plan *plan, const struct 
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
-// The vectors of the depthwise weights, whose slices are filled up to fours.
-static int64_t own_vectors(const struct gpu_separable_size *size)
+// The vectors of the depthwise weights, `each` for a slice, whose slices are filled up to fours.
+static int64_t own_vectors(const struct gpu_separable_size *size, int each)
 {
-    return gpu_divide_up(size->inputs, STEP_SLICES) * STEP_SLICES * (size->taps + 1);
+    return gpu_divide_up(size->inputs, STEP_SLICES) * STEP_SLICES * each;
 }
 
-// Puts what gpu_depthwise_pack writes, slice after slice, next to each other for four slices.
-static bool pack_depthwise(const struct gpu_depthwise *depthwise, const struct gpu_separable_size *size, int32_t *to)
+// Puts what gpu_between_pack writes, slice after slice, next to each other for four slices.
+static bool pack_depthwise(const struct gpu_between *between, const struct gpu_depthwise *depthwise,
+                           const struct gpu_separable_size *size, int32_t *to)
 {
-    size_t each = (size_t)size->taps + 1;
+    size_t each = (size_t)gpu_between_vectors(between, depthwise);
     float *slices = calloc((size_t)size->inputs * each, 4 * sizeof *slices);
     if (!slices) return false;
-    gpu_depthwise_pack(depthwise, slices);
+    gpu_between_pack(between, depthwise, slices);
     for (size_t s = 0; s < (size_t)size->inputs; s++)
         for (size_t t = 0; t < each; t++)
             memcpy(to + 4 * ((s / STEP_SLICES * each + t) * STEP_SLICES + s % STEP_SLICES), slices + 4 * (s * each + t),
@@ -295,17 +314,17 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
     struct plan_of_block all = {.block = choose(plan, depthwise, size, form, &tuned)};
     const struct gpu_matrix_block *block = &all.block;
     complete(&all, plan->caps, size, form);
-    int64_t first = size->slices + own_vectors(size);
+    const struct gpu_between between = gpu_between_of(node);
+    int64_t first = size->slices + own_vectors(size, gpu_between_vectors(&between, depthwise));
     struct gpu_weights *weights =
         gpu_plan_integers(plan, (size_t)(first + gpu_matrix_vectors(block, form, size->slices, all.steps)));
     if (!weights) return false;
     for (int i = 0; i < pointwise->outputs && pointwise->bias; i++)
         weights->integers[i] = gpu_float_bits(pointwise->bias[i]);
-    if (!pack_depthwise(depthwise, size, weights->integers + (size_t)4 * size->slices))
+    if (!pack_depthwise(&between, depthwise, size, weights->integers + (size_t)4 * size->slices))
         return gpu_plan_fail(plan, "out of memory");
     gpu_matrix_pack(pointwise, form, block, all.steps, GPU_MATRIX_BY_TAPS, weights->integers + 4 * first);
 
-    bool staged = node->epilogue.count > 0;
     struct gpu_shape y = pointwise->y->shape;
     int64_t tiles = gpu_divide_up(y.w, TILE_W) * gpu_divide_up(y.h, 2 * block->positions) * y.b;
     int values[CONSTANTS] = {
@@ -321,15 +340,15 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
         [STEP] = depthwise->dilation_h,
         [SPAN] =
             (2 * block->positions - 1) * depthwise->stride_h + (depthwise->kernel_h - 1) * depthwise->dilation_h + 1,
-        [STAGE_OF_X] = staged ? (int)node->epilogue.stages[0].op : GPU_EPI_NONE,
+        [NUMBERS] = between.numbers != NULL,
+        [STAGE_OF_X] = (int)between.op,
     };
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_separable_matrix,
         .operands = {{.value = depthwise->x}, {.weights = weights}, {.value = pointwise->y}},
         .params = {{depthwise->stride_w, depthwise->dilation_w, depthwise->pad_left, depthwise->pad_top},
                    {size->inputs, all.steps, (int)first, size->slices},
-                   {staged ? gpu_float_bits(node->epilogue.stages[0].a) : 0,
-                    staged ? gpu_float_bits(node->epilogue.stages[0].b) : 0}},
+                   {gpu_float_bits(between.a), gpu_float_bits(between.b)}},
         .group = {GPU_MATRIX_SUBGROUP, block->across, block->along},
         .grid = {(int)tiles * GPU_MATRIX_SUBGROUP, (int)gpu_divide_up(size->slices, 4 * block->outputs), block->along},
         .epilogue = &plan->node->epilogue,

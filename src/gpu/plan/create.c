@@ -56,7 +56,8 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     int fours = (int)((gpu_elements(shape) + 3) / 4), outside = to_caller ? 1 : 0;
     desc.operands[outside].outside = true;
     if (format == GPU_FORMAT_BYTES) {
-        int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
+        const float scale = value->whole ? 1 : q->scale;
+        int32_t stored[4] = {gpu_float_bits(scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
         int32_t sign[4] = {q->type == kTfLiteInt8 ? 0 : INT32_MIN + 0x00808080}; // 0x80 in each byte
         memcpy(desc.params[0], value->codes ? sign : stored, sizeof stored);
     }

@@ -177,16 +177,6 @@ struct gpu_runner;
 // pool: that of the device, and it outlives the runner.
 struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, struct gpu_program_pool *pool);
 void gpu_runner_destroy(struct gpu_runner *runner);
-// The caller's side of an input or output is dense [b, h, w, c], either 8-bit integers, which the device converts from
-// and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may
-// then need no copy on the device.
-static inline enum gpu_format gpu_caller_format(const struct gpu_value *value)
-{
-    if (value->format != GPU_FORMAT_DEFAULT) return value->format;
-    bool several = value->shape.w > 1 || value->shape.h > 1 || value->codes;
-    bool stored = (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
-    return several && stored ? GPU_FORMAT_BYTES : GPU_FORMAT_FLOATS;
-}
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
     return gpu_caller_format(value) == GPU_FORMAT_BYTES;

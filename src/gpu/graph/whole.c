@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// See quantize.h. A value is whole if the device stores the codes of its 8 bits less their zero point, in place of
+// those times the scale. Then the weights of the nodes that read it become whole as well, their sums are whole and
+// exact as long as they are below 2^24, and the first stage rescales them. That pays in three ways: sums do not depend
+// on their order, so that a kernel may fuse where it likes; halves hold both operands exactly, so that matrix units
+// need one product in place of two or three; and results are those of the CPU's integers, but for one sum in some
+// 100,000 whose rescaling needs more than 24 bits.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/graph/op.h"
+#include "gpu/graph/passes.h"
+#include "gpu/graph/quantize.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum { MOST = 255 }; // of the size of a code less its zero point
+
+// ---- nodes that can read a whole value ------------------------------------------------------------------------------
+
+static float scale_of(const struct gpu_value *weights, int64_t output)
+{
+    return weights->scales->data[weights->scales->size == 1 ? 0 : output];
+}
+
+static bool has_whole_weights(const struct gpu_node *node, const struct gpu_value *weights)
+{
+    const int outputs = node->outputs[0]->shape.c;
+    if (!weights->data || !weights->scales || (weights->scales->size != 1 && weights->scales->size != outputs))
+        return false;
+    for (int64_t i = 0; i < gpu_elements(weights->shape); i++) {
+        const float scale = scale_of(weights, gpu_output_of_weight(node, weights, i));
+        const float code = weights->data[i] / scale;
+        if (!(scale > 0 && isnormal(scale)) || !(fabsf(code) <= MOST + 0.5f) || weights->data[i] != rintf(code) * scale)
+            return false;
+    }
+    return true;
+}
+
+// Whether a node sums products of one input, which may be whole, and of constant codes.
+static bool can_count(const struct gpu_node *node)
+{
+    const struct gpu_weighted *in = &node->op->weighted;
+    if (!in->weights || node->op->integers || node->epilogue.count == GPU_EPILOGUE_STAGES) return false;
+    const struct gpu_value *x = node->inputs[in->x];
+    return x && !x->data && x->quantization.scale > 0 && gpu_has_constant_weights(node) &&
+           has_whole_weights(node, node->inputs[in->weights]);
+}
+
+// ---- values that can be whole --------------------------------------------------------------------------------------
+
+// Whether the last stage of a node makes multiples of its output's scale of whole numbers.
+static bool rounds_last(const struct gpu_node *node, const struct gpu_value *output)
+{
+    const int last = node->epilogue.count - 1;
+    return last >= 0 && node->output_count == 1 && node->epilogue.stages[last].op == GPU_EPI_QUANTIZE &&
+           node->epilogue.stages[last].a == output->quantization.scale;
+}
+
+// Whether the node only moves codes. PADV2 writes a real number besides.
+static bool moves_codes(const struct gpu_node *node)
+{
+    return node->output_count == 1 && node->builtin != kTfLiteBuiltinPadv2 && gpu_keeps_codes(node, node->outputs[0]);
+}
+
+// Whether the value's elements are codes of 8 bits and nobody but nodes of the graph sees them.
+static bool can_be_whole(const struct gpu_value *value)
+{
+    if (value->data || value->codes || value->is_output || value->is_checked || value->quantization.scale <= 0)
+        return false;
+    if (value->is_input) return gpu_caller_format(value) == GPU_FORMAT_BYTES;
+    return value->producer && (rounds_last(value->producer, value) || moves_codes(value->producer));
+}
+
+// The stage that reads the residual, if it is this one; -1: another one does.
+static int stage_of_residual(const struct gpu_epilogue *epilogue, enum gpu_epilogue_op op)
+{
+    for (int s = 0; s < epilogue->count; s++)
+        if (epilogue->stages[s].op == op && !epilogue->stages[s].channels) return s;
+    return -1;
+}
+
+// Takes the mark of values that a node of another kind reads or writes. Returns whether one lost it.
+static bool restrict_to(const struct gpu_node *node, bool counts, bool *whole)
+{
+    bool changed = false, moves = moves_codes(node);
+    const int id = moves ? node->outputs[0]->id : 0;
+    for (int i = 0; i < node->input_count; i++) {
+        const struct gpu_value *input = node->inputs[i];
+        if (!input || !whole[input->id]) continue;
+        const bool may = moves ? whole[id] : counts && i == node->op->weighted.x;
+        changed = changed || !may;
+        whole[input->id] = may;
+    }
+    for (int i = 0; i < node->input_count && moves; i++) {
+        const struct gpu_value *input = node->inputs[i];
+        const bool real = input && !input->data && input->quantization.scale > 0 && !whole[input->id];
+        changed = changed || (real && whole[id]);
+        whole[id] = whole[id] && !real;
+    }
+    const struct gpu_value *residual = node->epilogue.residual;
+    if (residual && whole[residual->id] && stage_of_residual(&node->epilogue, GPU_EPI_ADD_VALUE) < 0) {
+        changed = true;
+        whole[residual->id] = false;
+    }
+    return changed;
+}
+
+// ---- the change -----------------------------------------------------------------------------------------------------
+
+// The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
+// -1: there is none.
+static int rounding_of(const struct gpu_epilogue *epilogue)
+{
+    const enum gpu_epilogue_op first = epilogue->stages[0].op;
+    const bool clamps = first == GPU_EPI_RELU || first == GPU_EPI_RELU6 || first == GPU_EPI_RELU_N1_TO_1;
+    const int rounding = epilogue->count > 1 && clamps;
+    return epilogue->count > 0 && epilogue->stages[rounding].op == GPU_EPI_QUANTIZE ? rounding : -1;
+}
+
+// The same clamp of codes whose scale is `step`.
+static void clamp_codes(struct gpu_epilogue *epilogue, int stage, float step)
+{
+    const enum gpu_epilogue_op op = epilogue->stages[stage].op;
+    if (op == GPU_EPI_RELU) return;
+    epilogue->stages[stage].op = GPU_EPI_CLAMP;
+    epilogue->stages[stage].a = op == GPU_EPI_RELU6 ? 0 : -roundf(1 / step);
+    epilogue->stages[stage].b = roundf((op == GPU_EPI_RELU6 ? 6 : 1) / step);
+}
+
+// Puts the scales of whole sums first. Where the sums would be rounded to codes at once, that is one stage with them,
+// and another makes real numbers of the codes.
+static void put_first(struct gpu_epilogue *epilogue, const struct gpu_value *scales)
+{
+    const int rounding = rounding_of(epilogue);
+    memmove(epilogue->stages + 1, epilogue->stages, (size_t)epilogue->count * sizeof *epilogue->stages);
+    epilogue->count++;
+    epilogue->stages[0].op = rounding < 0 ? GPU_EPI_MUL_VALUE : GPU_EPI_RESCALE;
+    epilogue->stages[0].channels = scales;
+    if (rounding < 0) return;
+    epilogue->stages[0].b = epilogue->stages[rounding + 1].b;
+    if (rounding == 1) clamp_codes(epilogue, 1, epilogue->stages[2].a);
+    epilogue->stages[rounding + 1].op = GPU_EPI_SCALE_SHIFT;
+    epilogue->stages[rounding + 1].b = 0;
+}
+
+// The output of a node whose last stage rounds becomes whole.
+static void end_whole(struct gpu_epilogue *own)
+{
+    if (own->stages[own->count - 1].op == GPU_EPI_QUANTIZE)
+        own->stages[own->count - 1].op = GPU_EPI_WHOLE;
+    else
+        own->count--; // what made real numbers of codes
+}
+
+// A whole residual is multiplied by its scale before it is added.
+static void add_whole(struct gpu_epilogue *epilogue)
+{
+    const int stage = stage_of_residual(epilogue, GPU_EPI_ADD_VALUE);
+    epilogue->stages[stage].op = GPU_EPI_ADD_WHOLE;
+    epilogue->stages[stage].a = epilogue->residual->quantization.scale;
+}
+
+// Divides the node's weights and bias by their scales, and multiplies its sums with these. False without memory.
+static bool count_sums(struct gpu_graph *graph, struct gpu_node *node)
+{
+    const struct gpu_weighted *in = &node->op->weighted;
+    const struct gpu_value *x = node->inputs[in->x], *real = node->inputs[in->weights];
+    const int outputs = node->outputs[0]->shape.c;
+    const int rounding = rounding_of(&node->epilogue);
+    const double step = rounding < 0 ? 1 : (double)node->epilogue.stages[rounding].a;
+    struct gpu_value *weights = gpu_copy_weights(graph, real);
+    struct gpu_value *bias = weights ? gpu_copy_bias(graph, node) : NULL;
+    struct gpu_value *scales =
+        bias ? gpu_graph_add_constant(graph, "scales", (struct gpu_shape){1, 1, 1, outputs}) : NULL;
+    if (!scales) return false;
+    for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
+        weights->data[i] = rintf(real->data[i] / scale_of(real, gpu_output_of_weight(node, real, i)));
+    for (int o = 0; o < outputs; o++) {
+        const double scale = (double)x->quantization.scale * (double)scale_of(real, o);
+        bias->data[o] = (float)rint((double)bias->data[o] / scale);
+        scales->data[o] = (float)(scale / step);
+    }
+    put_first(&node->epilogue, scales);
+    gpu_replace_input(node, in->weights, weights);
+    gpu_replace_input(node, in->bias, bias);
+    return true;
+}
+
+bool gpu_graph_use_whole_numbers(struct gpu_graph *graph)
+{
+    bool *whole = calloc((size_t)graph->value_count + (size_t)graph->node_count + 1, sizeof *whole);
+    if (!whole) return false;
+    bool *counts = whole + graph->value_count, ok = true;
+    const int values = graph->value_count;
+    for (int v = 0; v < values; v++) whole[v] = can_be_whole(graph->values[v]);
+    for (int n = 0; n < graph->node_count; n++) counts[n] = !graph->nodes[n]->dead && can_count(graph->nodes[n]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int n = 0; n < graph->node_count; n++)
+            if (!graph->nodes[n]->dead) changed = restrict_to(graph->nodes[n], counts[n], whole) || changed;
+    }
+    for (int n = 0; n < graph->node_count && ok; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead) continue;
+        if (node->epilogue.residual && whole[node->epilogue.residual->id]) add_whole(&node->epilogue);
+        if (counts[n] && whole[node->inputs[node->op->weighted.x]->id]) ok = count_sums(graph, node);
+    }
+    for (int v = 0; v < values && ok; v++) {
+        struct gpu_value *value = graph->values[v];
+        value->whole = whole[v];
+        if (whole[v] && value->producer && !moves_codes(value->producer)) end_whole(&value->producer->epilogue);
+    }
+    free(whole);
+    return ok;
+}
