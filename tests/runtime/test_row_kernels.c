@@ -251,6 +251,32 @@ static void largest_of_bytes(void **state)
     }
 }
 
+// Rows as hybrid nodes have them: their ranges, and their values as int8.
+static void rows_as_int8(void **state)
+{
+    (void)state;
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-40f};
+    for (int i = 0; i < CASES; i++) {
+        const int count = pick(pick(20) ? 100 : 5000), zero = pick(256) - 128, low = pick(2) ? -128 : -127;
+        const float offset = (float)(pick(3) - 1) * 1000, inverse = (float)(1 + pick(1000)) / 4000;
+        const bool has_special = pick(3) == 0;
+        float *x = make((size_t)count, sizeof *x), expected[2], got[2];
+        int8_t *stored[2] = {make((size_t)count, 1), make((size_t)count, 1)};
+        for (int k = 0; k < count; k++)
+            x[k] = has_special && pick(10) == 0 ? special[pick(8)] : (float)(pick(2001) - 1000) / 2 + offset;
+        hl_plain_row_kernels.range(x, count, &expected[0], &expected[1]);
+        hl_plain_row_kernels.quantize(x, count, inverse, zero, low, stored[0]);
+        for (int level = 0; hl_simd_level(level); level++) {
+            const struct hl_row_kernels *kernels = &hl_simd_level(level)->kernels->row_kernels;
+            kernels->range(x, count, &got[0], &got[1]);
+            assert_memory_equal(got, expected, sizeof got);
+            kernels->quantize(x, count, inverse, zero, low, stored[1]);
+            assert_memory_equal(stored[1], stored[0], (size_t)count);
+        }
+        free(x), free(stored[0]), free(stored[1]);
+    }
+}
+
 static void largest_of_floats(void **state)
 {
     (void)state;
@@ -359,10 +385,9 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dots_of_int8),      cmocka_unit_test(dots_of_int16),
-        cmocka_unit_test(dots_of_floats),    cmocka_unit_test(sigmoids),
-        cmocka_unit_test(sigmoids_of_int16), cmocka_unit_test(largest_of_bytes),
-        cmocka_unit_test(largest_of_floats), cmocka_unit_test(pools),
+        cmocka_unit_test(dots_of_int8),      cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
+        cmocka_unit_test(sigmoids),          cmocka_unit_test(sigmoids_of_int16), cmocka_unit_test(largest_of_bytes),
+        cmocka_unit_test(largest_of_floats), cmocka_unit_test(rows_as_int8),      cmocka_unit_test(pools),
         cmocka_unit_test(large_pools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,23 @@ INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
         memcpy(ordered + q * 16 + v * 4, (const char *)&sums[v] + q * QUAD, QUAD);
 }
 
+OUTLINE void depthwise_store_floats(const struct hl_depthwise_run *run, int at, int positions, int c, int count,
+                                    const int32_t *sums, int width)
+{
+    struct hl_unquantize params = *run->to_floats;
+    params.scales += c, params.bias += c, params.w_sums += c;
+    const struct hl_float_tile tile = {
+        .params = &params,
+        .rows = positions,
+        .columns = count,
+        .sums = sums,
+        .sums_stride = width,
+        .y = (float *)run->y + (ptrdiff_t)at * run->channels + c,
+        .y_stride = run->channels,
+    };
+    LEVEL_KERNELS.unquantize_tile(&tile);
+}
+
 // Stores the outputs of one block: `count` channels of each of the positions [at, at + positions).
 INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block,
                             int parts, const struct block_rescale *rescale, const u32_vector sums[4])
@@ -133,12 +150,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     if (run->to_floats) {
         int32_t ordered[BYTES + LANES];
         depthwise_ordered(sums, ordered);
-        struct hl_unquantize params = *run->to_floats;
-        params.scales += c, params.bias += c, params.w_sums += c;
-        const struct hl_float_tile tile = {&params,      positions, count,
-                                           ordered,      width,     (float *)run->y + (ptrdiff_t)at * run->channels + c,
-                                           run->channels};
-        LEVEL_KERNELS.unquantize_tile(&tile);
+        depthwise_store_floats(run, at, positions, c, count, ordered, width);
         return;
     }
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;

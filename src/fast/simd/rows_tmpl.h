@@ -23,20 +23,17 @@ static void row_range(const float *values, int64_t count, float *low, float *hig
     int64_t i = 0;
     for (; i + 2 * LANES <= count; i += 2 * LANES)
         for (int v = 0; v < 2; v++) {
-            f32_vector x = load_f32(values + i + v * LANES);
+            const f32_vector x = load_f32(values + i + v * LANES);
             lows[v] = min_f32(x, lows[v]);
             highs[v] = max_f32(x, highs[v]);
         }
-    lows[0] = min_f32(lows[0], lows[1]), highs[0] = max_f32(highs[0], highs[1]);
-    *low = 0, *high = 0;
-    for (int lane = 0; lane < LANES; lane++) {
-        if (lows[0][lane] < *low) *low = lows[0][lane];
-        if (highs[0][lane] > *high) *high = highs[0][lane];
+    for (; i < count; i += LANES) {
+        const f32_vector x = i + LANES <= count ? load_f32(values + i) : load_first_f32(values + i, count - i);
+        lows[0] = min_f32(x, lows[0]);
+        highs[0] = max_f32(x, highs[0]);
     }
-    for (; i < count; i++) {
-        if (values[i] < *low) *low = values[i];
-        if (values[i] > *high) *high = values[i];
-    }
+    *low = 0 - largest_lane(-min_f32(lows[0], lows[1])); // 0 is not -0
+    *high = largest_lane(max_f32(highs[0], highs[1]));
 }
 
 INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vector most, int zero)
@@ -54,10 +51,8 @@ static void row_quantize(const float *values, int64_t count, float inverse, int 
     for (; i + LANES <= count; i += LANES)
         store_bytes((uint8_t *)stored + i, rounded(load_f32(values + i), inverse, least, most, zero));
     if (i == count) return;
-    float rest[LANES] = {0};
     uint8_t bytes[LANES];
-    memcpy(rest, values + i, (size_t)(count - i) * sizeof *rest);
-    store_bytes(bytes, rounded(load_f32(rest), inverse, least, most, zero));
+    store_bytes(bytes, rounded(load_first_f32(values + i, count - i), inverse, least, most, zero));
     memcpy(stored + i, bytes, (size_t)(count - i));
 }
 

@@ -240,6 +240,9 @@ struct hl_float_tile {
     ptrdiff_t sums_stride;
     float *y;
     ptrdiff_t y_stride;
+    // Of each row, instead of x_scale and zero of `params`; NULL: all rows have those.
+    const float *x_scales;
+    const int32_t *x_zeros;
 };
 
 // Loops that do not depend on how integers are multiplied: levels may share them.

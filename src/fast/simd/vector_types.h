@@ -31,14 +31,16 @@ typedef float f32_quad __attribute__((vector_size(16)));
 typedef uint32_t u32_quad __attribute__((vector_size(16)));
 typedef uint8_t u8_quad __attribute__((vector_size(16)));
 
-// A loop of constant length is unrolled in full, so that its arrays of vectors become registers.
+// A loop of constant length is unrolled in full, so that its arrays of vectors become registers. OUTLINE: a function is
+// there once, and gcc makes no copies of it for constant arguments.
 #if defined __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define OUTLINE static __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 16")
+#define OUTLINE static __attribute__((noinline, noclone))
 #endif
 #define INLINE static inline __attribute__((always_inline))
-#define OUTLINE static __attribute__((noinline))
 #define RARE static __attribute__((noinline, cold))
 #define SYMBOL(prefix, level) JOIN(prefix, level)
 #define JOIN(a, b) a##b

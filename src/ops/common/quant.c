@@ -183,17 +183,18 @@ struct hl_row_scale hl_row_scale_of(bool asymmetric, float low, float high)
     const float range = -low > high ? -low : high;
     if (asymmetric ? low == high : range == 0) return (struct hl_row_scale){.scale = 1};
     if (!asymmetric) return (struct hl_row_scale){.scale = range / 127, .inverse = 127 / range, .low = -127};
+    const double nearly_half = 0.5 - 0x1p-54; // the largest number below 0.5
     // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
     // range). The zero point from the step before it becomes a float: -1.5..1.5 has it half way.
     double step = (double)(high - low) / (INT8_MAX - INT8_MIN);
     double steps_below = (double)low / step, steps_above = (double)high / step;
     // The zero point follows from either end; the one nearer to zero rounds with less error.
     bool from_low = fabs(steps_below) - INT8_MIN < fabs(steps_above) + INT8_MAX;
-    double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
+    double zero = clamp_f64(from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above, INT8_MIN, INT8_MAX);
     return (struct hl_row_scale){
         .scale = (float)step,
         .inverse = 1.0f / (float)step,
-        .zero = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX)),
+        .zero = (int32_t)(zero + copysign(nearly_half, zero)), // as round() does, which is a call
         .low = INT8_MIN,
     };
 }
