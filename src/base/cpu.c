@@ -63,6 +63,7 @@ uint32_t hl_cpu_features(void)
         __builtin_cpu_supports("avx512vl")) {
         features |= HL_CPU_AVX512;
         if (__builtin_cpu_supports("avx512vnni")) features |= HL_CPU_AVX512VNNI;
+        if (__builtin_cpu_supports("avx512vbmi")) features |= HL_CPU_AVX512VBMI;
         if (has_matrix_unit()) features |= HL_CPU_AMXINT8;
     }
     return features;

@@ -21,6 +21,7 @@ enum {
     HL_CPU_AVX2 = 1 << 0,       // AVX2 and FMA
     HL_CPU_AVX512 = 1 << 1,     // AVX-512 F, BW, DQ and VL
     HL_CPU_AVX512VNNI = 1 << 2, // and its dot products of bytes
+    HL_CPU_AVX512VBMI = 1 << 8, // and its tables of bytes
     HL_CPU_AMXINT8 = 1 << 4,    // x86's matrix unit, with products of bytes
     HL_CPU_DOTPROD = 1 << 3,    // Arm's dot products of bytes, SDOT and UDOT
     HL_CPU_I8MM = 1 << 5,       // and its products of matrices of bytes

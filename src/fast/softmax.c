@@ -8,6 +8,7 @@
 
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
+#include "ops/common/copy.h"
 
 struct softmax {
     const struct hl_simd *simd;
@@ -47,6 +48,14 @@ static TfLiteStatus make(TfLiteContext *ctx, TfLiteNode *node, void **state, siz
     return kTfLiteOk;
 }
 
+// The CPUs that have wide tables store the lowest byte first.
+static void fill_planes(struct softmax *op)
+{
+    const int dims[2] = {HL_SOFTMAX_PLANES, HL_SOFTMAX_DIFFERENCES};
+    const struct hl_layout from = {.stride = {1, sizeof *op->terms}}, to = {.stride = {HL_SOFTMAX_DIFFERENCES, 1}};
+    hl_copy(8, 2, dims, op->bytes.planes, &to, op->terms, &from);
+}
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -64,12 +73,16 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         op->exponentials[HL_SOFTMAX_LAST - i] = tables->exp_of[i];
         op->terms[HL_SOFTMAX_LAST - i] = tables->term_of[i];
     }
+    const bool is_signed = x->type == kTfLiteInt8;
     op->bytes = (struct hl_softmax_bytes){
         .exponentials = op->exponentials,
         .terms = op->terms,
-        .is_unsigned = x->type == kTfLiteUInt8,
+        .wide = hl_simd_has_wide_tables(op->simd),
+        .flip = is_signed ? 0x80 : 0,
+        .low = is_signed ? INT8_MIN : 0,
         .length = op->length,
     };
+    if (HL_MAY_HAVE_WIDE_TABLES && op->bytes.wide) fill_planes(op);
     return kTfLiteOk;
 }
 

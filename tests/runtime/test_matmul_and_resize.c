@@ -21,7 +21,7 @@ struct node {
     void *data[MAX_TENSORS]; // constants
     float scales[64];
     float tolerance; // floats: the largest difference
-    bool edges;      // some inputs are infinite, large or NaN
+    bool edges;      // some inputs are infinite, large or NaN; rows of bytes are alike, but for their ends
     bool optional;   // CPU levels may leave it to the reference kernel
 };
 
@@ -215,6 +215,23 @@ static void make_softmax(struct node *node)
     node->tolerance = 1e-6f;
 }
 
+// Rows of bytes about as long as a vector, or as those from which on tables of a whole row are made.
+static void make_softmax_of_bytes(struct node *node)
+{
+    static const int lengths[] = {4, 8, 16, 32, 48, 64, 96, 128, 192, 1024};
+    static const float scales[] = {0.01f, 0.05f, 0.2f};
+    const enum test_type type = pick(2) ? TEST_INT8 : TEST_UINT8;
+    const int dims[2] = {1 + pick(40), lengths[pick(10)] + pick(3) - 1};
+    struct test_tensor *x = add(node, "x", type, 2, dims), *y = add(node, "y", type, 0, NULL);
+    x->scale = scales[pick(3)];
+    y->scale = 1.0f / 256;
+    y->zero_point = type == TEST_INT8 ? -128 : 0;
+    set_option(&node->op, HL_SoftmaxOptions_beta, 1);
+    node->op.builtin = kTfLiteBuiltinSoftmax;
+    node->optional = true;
+    node->edges = pick(2);
+}
+
 // Rows of which some have a value far above the others.
 static void make_log_softmax(struct node *node)
 {
@@ -279,6 +296,18 @@ static void compare(const void *arg, const char *level, bool taken, const void *
             fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
 }
 
+// Some rows get one value everywhere, or everywhere but at one of their ends.
+static void flatten_rows(const struct test_tensor *x, uint8_t *values)
+{
+    const size_t length = (size_t)x->dims[x->rank - 1];
+    for (uint8_t *row = values; row < values + bytes_of(x); row += length) {
+        const int which = pick(4);
+        if (which == 0) continue;
+        memset(row, pick(256), length);
+        if (which > 1) row[which == 2 ? 0 : length - 1] = (uint8_t)pick(256);
+    }
+}
+
 static void check(struct node *node, int threads)
 {
     struct test_model model = {
@@ -295,6 +324,10 @@ static void check(struct node *node, int threads)
         model.inputs[model.input_count] = i;
         float *values = inputs[model.input_count++] = random_values(&node->tensors[i]);
         static const float edges[] = {INFINITY, -INFINITY, NAN, 1e30f, -1e30f, 80, -120};
+        if (node->edges && node->tensors[i].type != TEST_FLOAT32) {
+            flatten_rows(&node->tensors[i], inputs[model.input_count - 1]);
+            continue;
+        }
         for (size_t n = bytes_of(&node->tensors[i]) / 4; node->edges && n > 0; n--)
             if (pick(50) == 0) values[n - 1] = edges[pick(7)];
     }
@@ -333,6 +366,7 @@ int main(int argc, char **argv)
         RANDOM_NODES(make_batch_matmul),
         RANDOM_NODES(make_resize),
         RANDOM_NODES(make_softmax),
+        RANDOM_NODES(make_softmax_of_bytes),
         RANDOM_NODES(make_transpose_conv),
         RANDOM_NODES(make_log_softmax),
         RANDOM_NODES(make_reduction),

@@ -430,20 +430,29 @@ static void rescale_words(const int16_t *x, int16_t *y, int64_t count, const str
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// A byte takes 0.11 ns with AVX-512 and 0.22 ns with AVX2; a loop over bytes takes 0.34 ns.
-static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
+// y[i] = table[x[i] + add]. A byte takes 0.11 ns with AVX-512 and 0.22 ns with AVX2; a loop over bytes takes 0.34 ns.
+OUTLINE void map_moved(const uint8_t *x, uint8_t *y, int64_t count, uint8_t add, const uint8_t *table)
 {
-    int64_t i = 0;
 #if HAS_TABLES
-    const struct byte_table rows = load_table(table);
-    for (; i + BYTES <= count; i += BYTES) {
-        u8_vector v;
-        memcpy(&v, x + i, sizeof v);
-        v = look_up(&rows, v);
-        memcpy(y + i, &v, sizeof v);
+    if (count >= BYTES) {
+        const struct byte_table rows = load_table(table);
+        u8_vector v, last; // the last BYTES bytes, some of which may be those of the vector before
+        memcpy(&last, x + count - BYTES, sizeof last);
+        for (int64_t i = 0; i < count; i += BYTES) {
+            const bool whole = i + BYTES <= count;
+            if (whole) memcpy(&v, x + i, sizeof v);
+            v = look_up(&rows, (whole ? v : last) + add);
+            memcpy(whole ? y + i : y + count - BYTES, &v, sizeof v);
+        }
+        return;
     }
 #endif
-    for (; i < count; i++) y[i] = table[x[i]];
+    for (int64_t i = 0; i < count; i++) y[i] = table[(uint8_t)(x[i] + add)];
+}
+
+static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
+{
+    map_moved(x, y, count, 0, table);
 }
 
 // ---- functions of floats ------------------------------------------------------------------------

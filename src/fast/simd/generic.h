@@ -27,6 +27,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_RESCALE_FLOATS 0 // rescale_doubled and narrow_doubled are faster than both
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_WIDE_TABLES 0    // sum_by_wide_tables, map_by_wide_table: the same in a few instructions, on some CPUs
 #define HAS_RSQRT 0          // rsqrt_estimate
 #define HAS_ROUND 0          // round_f32, floor_f32, ceil_f32: to whole numbers
 #define HAS_PARTS 0          // exponent_of, fraction_of: the parts of floats
@@ -241,6 +242,12 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 // struct byte_table load_table(const uint8_t table[256])
 // u8_vector look_up(const struct byte_table *table, u8_vector index)
 //     table[index] of each byte.
+//
+// HAS_WIDE_TABLES, where hl_simd_has_wide_tables
+// uint64_t sum_by_wide_tables(const uint8_t *x, int64_t count, uint8_t add, const uint8_t planes[3][256])
+//     The sum of numbers of three bytes: entries x[i] + add of the three planes, the lowest byte first.
+// void map_by_wide_table(const uint8_t *x, uint8_t *y, int64_t count, uint8_t add, const uint8_t table[256])
+//     y[i] = table[x[i] + add]; y may be x.
 //
 // HAS_DOT4
 // u32_vector load_first_bytes(const uint8_t *at, int count)

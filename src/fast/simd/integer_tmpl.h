@@ -82,6 +82,7 @@ const struct hl_simd LEVEL_SIMD = {
     .step_pairs = HAS_OCTETS,
     .asks_narrow = HAS_OCTETS,
     .signed_x = SIGNED_X,
+    .asks_wide = HAS_WIDE_TABLES && HAS_DOT4,
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, LEVEL)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, MULTIPLY_INTEGER),

@@ -120,6 +120,7 @@ const struct hl_simd LEVEL_SIMD = {
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
     .signed_x = SIGNED_X,
+    .asks_wide = HAS_WIDE_TABLES && HAS_DOT4,
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, VECTORS)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, VECTORS)),

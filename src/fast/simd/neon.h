@@ -20,6 +20,7 @@ enum { REGISTERS = 32 };
 #define HAS_RESCALE_FLOATS 0
 #define SETS_RESCALE_RIGHT 1
 #define HAS_TABLES 1
+#define HAS_WIDE_TABLES 0
 #define HAS_SPREAD 0
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0

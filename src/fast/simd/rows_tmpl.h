@@ -224,7 +224,7 @@ INLINE void largest_lanes(const f32_vector parts[ADDED], float largest[ADDED])
 
 // The largest value * 2^16 - k, which is exact in a float, is that of the first of the largest values. The last vector
 // of a row begins so that it ends where the row does. (21 bytes: 12.3 ns one by one, 2.7 ns so, AVX-512.)
-static void largest_bytes(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best)
+OUTLINE void largest_bytes(const uint8_t *x, uint8_t flip, int rows, int count, int32_t *best)
 {
     enum { FACTOR = HL_LARGEST_MAX_COLUMNS, BELOW_ALL = -(1 << 25) };
     float offsets[LANES]; // those of lanes that are not in a row make them the least
@@ -499,7 +499,7 @@ INLINE uint8_t largest_byte(u8_vector v)
     return q[0] > q[1] ? q[0] : q[1];
 }
 
-static void largest_byte_of_rows(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y)
+OUTLINE void largest_byte_of_rows(const uint8_t *x, uint8_t flip, int64_t stride, int64_t rows, int count, uint8_t *y)
 {
     for (int64_t r = 0; r < rows; r++, x += stride) {
         u8_vector most = {0};

@@ -74,6 +74,11 @@ const struct hl_simd *hl_simd_best_of_pairs(void)
     return chosen;
 }
 
+bool hl_simd_has_wide_tables(const struct hl_simd *simd)
+{
+    return HL_MAY_HAVE_WIDE_TABLES && simd->asks_wide && (hl_cpu_features() & HL_CPU_AVX512VBMI);
+}
+
 void hl_simd_check(const struct hl_reporter *reporter)
 {
     const char *wanted = getenv("HALITE_SIMD");

@@ -166,11 +166,14 @@ struct hl_resize_row {
 
 // SOFTMAX of bytes in fixed point. Entries 0 to HL_SOFTMAX_LAST of its tables are for differences of -255 to 0 from a
 // row's largest value.
-enum { HL_SOFTMAX_LAST = 255 };
+enum { HL_SOFTMAX_LAST = 255, HL_SOFTMAX_PLANES = 3 };
 struct hl_softmax_bytes {
-    const int32_t *exponentials, *terms; // as Q0, and as the Q12 that is summed
-    bool is_unsigned;
-    int length; // of a row, at most HL_LARGEST_MAX_COLUMNS
+    const int32_t *exponentials, *terms;                    // as Q0, and as the Q12 that is summed
+    uint8_t planes[HL_SOFTMAX_PLANES][HL_SOFTMAX_LAST + 1]; // the bytes of terms, lowest first
+    bool wide;                                              // hl_simd_has_wide_tables
+    uint8_t flip;                                           // int8: 0x80, uint8: 0
+    int32_t low;                                            // how a probability of 0 is stored
+    int length;                                             // of a row, at most HL_LARGEST_MAX_COLUMNS
 };
 
 // Rows of int8 times a panel of weights of 4 bits that have a scale for each block of columns, as floats:
@@ -312,6 +315,7 @@ struct hl_simd {
     bool step_pairs;
     bool asks_narrow; // products are faster with struct hl_tile.narrow
     bool signed_x;    // bytes of x are multiplied as int8; otherwise as uint8
+    bool asks_wide;   // microkernels look up wide tables where the CPU has them (hl_simd_has_wide_tables)
     // sums[r] = factor * the sum of `count` bytes of row r of x, as they are multiplied. Modulo 2^32.
     void (*sum_rows)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor, int32_t *sums);
     void (*multiply_f32)(const struct hl_tile *tile);
@@ -348,6 +352,13 @@ const struct hl_simd *hl_simd_best(int channels);
 const struct hl_simd *hl_simd_best_of_pairs(void);
 // The levels that this CPU and library have, from the slowest on; NULL after the last.
 const struct hl_simd *hl_simd_level(int index);
+#if defined __x86_64__ || defined __i386__
+enum { HL_MAY_HAVE_WIDE_TABLES = 1 };
+#else
+enum { HL_MAY_HAVE_WIDE_TABLES = 0 };
+#endif
+// Whether the level and this CPU look up tables of 256 bytes in a few instructions (AVX-512 VBMI).
+bool hl_simd_has_wide_tables(const struct hl_simd *simd);
 // Reports a HALITE_SIMD that names none of them. hl_simd_best ignores it.
 void hl_simd_check(const struct hl_reporter *reporter);
 

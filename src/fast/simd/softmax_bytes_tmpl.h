@@ -34,147 +34,168 @@ INLINE void scales_of(u32_vector sum, u32_vector *inverse, u32_vector *right)
     *right = ((u32_vector)vanishes & 31) | (~(u32_vector)vanishes & (u32_vector)shift);
 }
 
-INLINE void store_probabilities(const int32_t *exponentials, const struct right_rescale *rescale, int is_unsigned,
+// Of each of some sums, in arrays that are padded to whole vectors.
+OUTLINE void find_scales(const uint32_t *sums, int count, int32_t *inverses, int32_t *rights)
+{
+    for (int i = 0; i < count; i += LANES) {
+        u32_vector inverse, right;
+        scales_of(load_u32(sums + i), &inverse, &right);
+        memcpy(inverses + i, &inverse, sizeof inverse);
+        memcpy(rights + i, &right, sizeof right);
+    }
+}
+
+// low: how a probability of 0 is stored.
+INLINE void store_probabilities(const int32_t *exponentials, const struct right_rescale *rescale, int32_t low,
                                 uint8_t *y)
 {
-    const int32_t low = is_unsigned ? 0 : INT8_MIN, high = is_unsigned ? UINT8_MAX : INT8_MAX;
-    store_clamped(y, rescale_right(load_i32(exponentials), rescale), low, low, high);
+    store_clamped(y, rescale_right(load_i32(exponentials), rescale), low, low, low + UINT8_MAX);
 }
 
-// Probabilities of a row: whole vectors, `count` and what the last one has beyond.
-INLINE void row_probabilities(const int32_t *exponentials, int32_t inverse, int32_t right, int is_unsigned, int count,
-                              uint8_t *y)
-{
-    const struct right_rescale rescale = right_rescale_of(splat_i32(inverse), splat_i32(right));
-    for (int i = 0; i < count; i += LANES) store_probabilities(exponentials + i, &rescale, is_unsigned, y + i);
-}
+// ---- rows one value after the other -------------------------------------------------------------
 
-// Less 128 where it is unsigned: only differences matter.
-INLINE int stored_byte(const uint8_t *x, int64_t i, int is_unsigned)
-{
-    return (int8_t)(x[i] ^ (is_unsigned << 7));
-}
-
-// How far the entry of a stored 0 lies behind the first one, in tables whose last entry is that of the largest value.
-INLINE int zero_entry(const uint8_t *row, int32_t largest, int is_unsigned)
-{
-    return HL_SOFTMAX_LAST - stored_byte(row, largest, is_unsigned);
-}
-
-enum { SOFTMAX_VALUES = 2048, SOFTMAX_ROWS = 256 };
+enum { SOFTMAX_VALUES = 1024, SOFTMAX_ROWS = 256 };
 
 // Some rows on their way: exponentials, and of each row what scales them.
 struct softmax_rows {
-    int count, length;
-    int32_t values[SOFTMAX_VALUES + LANES], inverses[SOFTMAX_ROWS], rights[SOFTMAX_ROWS];
+    int count, length, low;
+    int32_t exponentials[SOFTMAX_VALUES + LANES], inverses[SOFTMAX_ROWS], rights[SOFTMAX_ROWS];
 };
 
-// Rows of at most half a vector, as many in a vector as there come.
-INLINE void short_probabilities(const struct softmax_rows *rows, int is_unsigned, uint8_t *y)
+// Of rows that have a vector's values: the last vector ends where the row does.
+INLINE void probabilities_of_rows(const struct softmax_rows *rows, uint8_t *y)
+{
+    const int32_t *from = rows->exponentials;
+    const int last = rows->length - LANES;
+    for (int r = 0; r < rows->count; r++, from += rows->length, y += rows->length) {
+        const struct right_rescale rescale = right_rescale_of(splat_i32(rows->inverses[r]), splat_i32(rows->rights[r]));
+        for (int i = 0; i < rows->length; i += LANES) {
+            const int at = i < last ? i : last;
+            store_probabilities(from + at, &rescale, rows->low, y + at);
+        }
+    }
+}
+
+// Of shorter rows, as many in a vector as there come.
+INLINE void probabilities_of_values(struct softmax_rows *rows, uint8_t *y)
 {
     int32_t inverses[SOFTMAX_VALUES + LANES], rights[SOFTMAX_VALUES + LANES];
-    const int length = rows->length, all = rows->count * length;
+    const int all = rows->count * rows->length;
     for (int r = 0, at = 0; r < rows->count; r++)
-        for (int i = 0; i < length; i++, at++) inverses[at] = rows->inverses[r], rights[at] = rows->rights[r];
-    for (int at = all; at < all + LANES; at++) inverses[at] = 0, rights[at] = 31;
-    for (int at = 0; at < all; at += LANES) {
-        const struct right_rescale rescale = right_rescale_of(load_i32(inverses + at), load_i32(rights + at));
+        for (int i = 0; i < rows->length; i++, at++) inverses[at] = rows->inverses[r], rights[at] = rows->rights[r];
+    for (int i = all; i < all + LANES; i++) rows->exponentials[i] = inverses[i] = 0, rights[i] = 31;
+    for (int i = 0; i < all; i += LANES) {
+        const struct right_rescale rescale = right_rescale_of(load_i32(inverses + i), load_i32(rights + i));
         uint8_t some[LANES];
-        store_probabilities(rows->values + at, &rescale, is_unsigned, at + LANES <= all ? y + at : some);
-        if (at + LANES > all) memcpy(y + at, some, (size_t)(all - at));
+        store_probabilities(rows->exponentials + i, &rescale, rows->low, i + LANES <= all ? y + i : some);
+        if (i + LANES > all) memcpy(y + i, some, (size_t)(all - i));
     }
 }
 
-INLINE void longer_probabilities(const struct softmax_rows *rows, int is_unsigned, uint8_t *y)
-{
-    const int length = rows->length, all = rows->count * length, whole = (length + LANES - 1) / LANES * LANES;
-    for (int r = 0, at = 0; r < rows->count; r++, at += length) {
-        uint8_t some[SOFTMAX_VALUES + LANES];
-        const bool fits = at + whole <= all; // what the last vector writes of the next rows comes once more
-        row_probabilities(rows->values + at, rows->inverses[r], rows->rights[r], is_unsigned, length,
-                          fits ? y + at : some);
-        if (!fits) memcpy(y + at, some, (size_t)length);
-    }
-}
-
-// Some rows at a time: first all exponentials, one by one, then their probabilities, which may be written over the
-// rows.
-INLINE void softmax_some_rows(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y, int count,
-                              int is_unsigned)
+// First all exponentials, one by one, then their probabilities, which may be written over the rows.
+static void softmax_rows_by_values(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y, int count)
 {
     struct softmax_rows rows;
     int32_t largest[SOFTMAX_ROWS];
     uint32_t sums[SOFTMAX_ROWS];
-    const int length = params->length, all = count * length;
-    rows.count = count, rows.length = length;
-    largest_bytes(x, is_unsigned ? 0x80 : 0, count, length, largest);
+    const int length = params->length;
+    rows.count = count, rows.length = length, rows.low = params->low;
+    largest_bytes(x, params->flip ^ 0x80, count, length, largest);
     for (int r = 0, at = 0; r < count; r++, at += length) {
-        const int zero = zero_entry(x + at, largest[r], is_unsigned);
+        // Tables by value: entries that lie before those of this row's differences are not read.
+        const uint8_t most = x[at + largest[r]] ^ params->flip;
+        const int32_t *exponential_of = params->exponentials + HL_SOFTMAX_LAST - most;
+        const int32_t *term_of = params->terms + HL_SOFTMAX_LAST - most;
         uint32_t sum = 0; // of Q12 and so few elements
-        for (int i = 0; i < length; i++) {
-            const int k = zero + stored_byte(x + at, i, is_unsigned);
-            rows.values[at + i] = params->exponentials[k];
-            sum += (uint32_t)params->terms[k];
+        for (int i = at; i < at + length; i++) {
+            const unsigned value = scalar_index(x[i] ^ params->flip);
+            rows.exponentials[i] = exponential_of[value];
+            sum += (uint32_t)term_of[value];
         }
         sums[r] = sum;
     }
-    memset(rows.values + all, 0, LANES * sizeof *rows.values);
     for (int r = count; r % LANES != 0; r++) sums[r] = 1u << 31;
-    for (int r = 0; r < count; r += LANES) {
-        u32_vector inverse, right;
-        scales_of(load_u32(sums + r), &inverse, &right);
-        memcpy(rows.inverses + r, &inverse, sizeof inverse);
-        memcpy(rows.rights + r, &right, sizeof right);
-    }
-    if (2 * length <= LANES)
-        short_probabilities(&rows, is_unsigned, y);
+    find_scales(sums, count, rows.inverses, rows.rights);
+    if (length < 2 * LANES)
+        probabilities_of_values(&rows, y);
     else
-        longer_probabilities(&rows, is_unsigned, y);
+        probabilities_of_rows(&rows, y);
 }
 
-// A long row has more values than there are differences: a table of all probabilities takes less time.
-INLINE void softmax_long_row(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y, int is_unsigned)
+// ---- rows by tables -----------------------------------------------------------------------------
+
+INLINE uint32_t term_of(const struct hl_softmax_bytes *params, uint8_t entry)
 {
-    enum { ENTRIES = HL_SOFTMAX_LAST + 1, HALF = ENTRIES / 2, SUMS = 4 };
-    int32_t largest;
-    largest_bytes(x, is_unsigned ? 0x80 : 0, 1, params->length, &largest);
-    const int zero = zero_entry(x, largest, is_unsigned), length = params->length;
+    return (uint32_t)params->terms[scalar_index(entry)];
+}
+
+// Sum of a row's terms; `add` to a value is its entry in the tables.
+static uint64_t sum_terms(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t add)
+{
+    enum { SUMS = 4 };
+    const int length = params->length;
     uint64_t sums[SUMS] = {0};
     int i = 0;
-    for (; i + SUMS <= length; i += SUMS)
-        UNROLL for (int k = 0; k < SUMS; k++) sums[k] +=
-            (uint32_t)params->terms[zero + stored_byte(x, i + k, is_unsigned)];
-    for (; i < length; i++) sums[0] += (uint32_t)params->terms[zero + stored_byte(x, i, is_unsigned)];
-    uint64_t sum = sums[0] + sums[1] + sums[2] + sums[3];
-    u32_vector inverse, right;
-    scales_of(splat_i32((int32_t)(uint32_t)(sum < UINT32_MAX ? sum : UINT32_MAX)), &inverse, &right);
-    const struct right_rescale rescale = right_rescale_of(inverse, right);
-    uint8_t by_difference[2 * ENTRIES] = {0}, table[ENTRIES]; // no value is above the largest
-    for (i = 0; i < ENTRIES; i += LANES)
-        store_probabilities(params->exponentials + i, &rescale, is_unsigned, by_difference + i);
-    const uint8_t *of_zero = by_difference + zero;
-    memcpy(table, is_unsigned ? of_zero - HALF : of_zero, HALF);
-    memcpy(table + HALF, is_unsigned ? of_zero : of_zero - HALF, HALF);
-#if HAS_TABLES
-    map_bytes(x, y, length, table);
-#else
-    for (i = 0; i < length; i++) y[i] = table[x[i]];
+#if HAS_WIDE_TABLES
+    if (params->wide) return sum_by_wide_tables(x, length, add, params->planes);
 #endif
+    for (; i + SUMS <= length; i += SUMS)
+        UNROLL for (int k = 0; k < SUMS; k++) sums[k] += term_of(params, (uint8_t)(x[i + k] + add));
+    for (; i < length; i++) sums[0] += term_of(params, (uint8_t)(x[i] + add));
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+// A row has about as many values as there are differences that have a probability: a table of these takes less time.
+// Entries below the half of 2^right become 0, and so do all before them. All tables are made before the first one is
+// read, which would wait for its bytes.
+static void softmax_rows_by_tables(const struct hl_softmax_bytes *params, const uint8_t *x, uint8_t *y, int count)
+{
+    enum { ENTRIES = HL_SOFTMAX_LAST + 1 };
+    uint8_t largest[LANES], tables[LANES][ENTRIES];
+    uint32_t sums[LANES];
+    int32_t inverses[LANES], rights[LANES];
+    const int64_t length = params->length;
+    memset(largest, params->flip, sizeof largest);
+    largest_byte_of_rows(x, params->flip, length, count, params->length, largest);
+    for (int r = 0; r < LANES; r++) sums[r] = 1u << 31;
+    for (int r = 0; r < count; r++) {
+        const uint64_t sum = sum_terms(params, x + r * length, (uint8_t)(HL_SOFTMAX_LAST - largest[r]));
+        sums[r] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    }
+    find_scales(sums, count, inverses, rights);
+    for (int r = 0; r < count; r++) {
+        const struct right_rescale rescale = right_rescale_of(splat_i32(inverses[r]), splat_i32(rights[r]));
+        const int32_t least = 1 << (rights[r] - 1);
+        memset(tables[r], params->low, ENTRIES);
+        for (int i = ENTRIES - LANES; i >= 0 && params->exponentials[i + LANES - 1] >= least; i -= LANES)
+            store_probabilities(params->exponentials + i, &rescale, params->low, tables[r] + i);
+    }
+    for (int r = 0; r < count; r++, x += length, y += length) {
+        const uint8_t add = (uint8_t)(HL_SOFTMAX_LAST - largest[r]);
+#if HAS_WIDE_TABLES
+        if (params->wide) {
+            map_by_wide_table(x, y, length, add, tables[r]);
+            continue;
+        }
+#endif
+        map_moved(x, y, length, add, tables[r]);
+    }
 }
 
 static void softmax_bytes(const struct hl_softmax_bytes *shared, const uint8_t *x, uint8_t *y, int64_t rows)
 {
-    enum { MIN_LONG = 512 };
+    enum { MIN_LENGTH = 96, MIN_WIDE_LENGTH = 48, NEAR_BYTES = 16384 };
     const struct hl_softmax_bytes params = *shared; // a copy, because stored bytes might alias it
-    const int fitting = SOFTMAX_VALUES / params.length, together = fitting < SOFTMAX_ROWS ? fitting : SOFTMAX_ROWS;
-    if (params.length >= MIN_LONG) {
-        for (; rows > 0; rows--, x += params.length, y += params.length)
-            softmax_long_row(&params, x, y, params.is_unsigned);
-        return;
-    }
-    for (int64_t count; rows > 0; rows -= count, x += count * params.length, y += count * params.length) {
+    const int length = params.length;
+    const bool by_tables = length >= (params.wide ? MIN_WIDE_LENGTH : MIN_LENGTH);
+    const int fit = (by_tables ? NEAR_BYTES : SOFTMAX_VALUES) / length, most = by_tables ? LANES : SOFTMAX_ROWS;
+    const int together = fit < 1 ? 1 : fit < most ? fit : most;
+    for (int64_t count; rows > 0; rows -= count, x += count * length, y += count * length) {
         count = rows < together ? rows : together;
-        softmax_some_rows(&params, x, y, (int)count, params.is_unsigned);
+        if (by_tables)
+            softmax_rows_by_tables(&params, x, y, (int)count);
+        else
+            softmax_rows_by_values(&params, x, y, (int)count);
     }
 }
 #endif

@@ -57,4 +57,12 @@ static inline u32_vector splat_i32(int32_t x)
     return (uint32_t)x + (u32_vector){0};
 }
 
+// Keeps compilers from making vectors of a loop that looks up tables: they take lanes in and out one by one. (Sums of
+// rows of 1024 entries on a Zen 4: 0.60 ns for each with vectors, 0.25 ns without, and a tenth of the code.)
+INLINE unsigned scalar_index(unsigned index)
+{
+    __asm__("" : "+r"(index));
+    return index;
+}
+
 #endif

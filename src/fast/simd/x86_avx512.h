@@ -25,6 +25,7 @@ enum { REGISTERS = 32 };
 #define HAS_RESCALE_RIGHT 1
 #define HAS_RESCALE_FLOATS 1
 #define HAS_TABLES 1
+#define HAS_WIDE_TABLES 1
 #define HAS_SPREAD 1
 #define HAS_POWER_TABLE 1
 #define HAS_RSQRT 1
@@ -298,6 +299,66 @@ static inline u32_vector rescale_doubled(u32_vector value, const struct float_re
     const __m512 product = _mm512_fmadd_round_ps(x, params->high, _mm512_mul_round_ps(x, params->low, DOWN), DOWN);
     const __m512 nudge = _mm512_or_ps(params->nudge, _mm512_and_ps(x, _mm512_set1_ps(-0.0f)));
     return (u32_vector)_mm512_cvt_roundps_epi32(_mm512_add_round_ps(product, nudge, DOWN), DOWN);
+}
+
+// ---- wide tables --------------------------------------------------------------------------------
+
+// One instruction of VBMI looks up 128 bytes. Not all CPUs of this level have it, so these are whole loops.
+#define VBMI __attribute__((target("avx512vbmi")))
+
+struct wide_table {
+    __m512i quarters[4];
+};
+
+static inline struct wide_table load_wide_table(const uint8_t *table)
+{
+    struct wide_table t;
+    for (int q = 0; q < 4; q++) t.quarters[q] = _mm512_loadu_si512(table + 64 * q);
+    return t;
+}
+
+static inline __mmask64 first_bytes(int64_t count)
+{
+    return count < 64 ? (__mmask64)((UINT64_C(1) << count) - 1) : UINT64_MAX;
+}
+
+VBMI static inline __m512i look_up_wide(const struct wide_table *t, __m512i index)
+{
+    const __m512i low = _mm512_permutex2var_epi8(t->quarters[0], index, t->quarters[1]);
+    const __m512i high = _mm512_permutex2var_epi8(t->quarters[2], index, t->quarters[3]);
+    return _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high);
+}
+
+VBMI static inline uint64_t sum_by_wide_tables(const uint8_t *x, int64_t count, uint8_t add,
+                                               const uint8_t planes[3][256])
+{
+    const __m512i none = _mm512_setzero_si512(), adds = _mm512_set1_epi8((char)add);
+    struct wide_table tables[3];
+    __m512i sums[3] = {none, none, none};
+    for (int p = 0; p < 3; p++) tables[p] = load_wide_table(planes[p]);
+    for (int64_t i = 0; i < count; i += 64) {
+        const __mmask64 mask = first_bytes(count - i);
+        const __m512i index = _mm512_add_epi8(_mm512_maskz_loadu_epi8(mask, x + i), adds);
+        UNROLL for (int p = 0; p < 3; p++)
+        {
+            const __m512i bytes = _mm512_maskz_mov_epi8(mask, look_up_wide(&tables[p], index));
+            sums[p] = _mm512_add_epi64(sums[p], _mm512_sad_epu8(bytes, none));
+        }
+    }
+    sums[0] = _mm512_add_epi64(sums[0], _mm512_slli_epi64(sums[1], 8));
+    return (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_slli_epi64(sums[2], 16)));
+}
+
+VBMI static inline void map_by_wide_table(const uint8_t *x, uint8_t *y, int64_t count, uint8_t add,
+                                          const uint8_t *table)
+{
+    const struct wide_table rows = load_wide_table(table);
+    const __m512i adds = _mm512_set1_epi8((char)add);
+    for (int64_t i = 0; i < count; i += 64) {
+        const __mmask64 mask = first_bytes(count - i);
+        const __m512i index = _mm512_add_epi8(_mm512_maskz_loadu_epi8(mask, x + i), adds);
+        _mm512_mask_storeu_epi8(y + i, mask, look_up_wide(&rows, index));
+    }
 }
 
 // ---- dot products of bytes ----------------------------------------------------------------------

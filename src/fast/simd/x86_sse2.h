@@ -25,6 +25,7 @@ enum { REGISTERS = 16 };
 #define HAS_RESCALE_RIGHT 0
 #define HAS_RESCALE_FLOATS 0
 #define HAS_TABLES 0
+#define HAS_WIDE_TABLES 0
 #define HAS_SPREAD 0
 #define HAS_POWER_TABLE 0
 #define HAS_RSQRT 0
