@@ -194,8 +194,8 @@ void hl_chain_pool(const struct hl_chain_run *run, const struct hl_chain_lines *
 static void look_up(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count)
 {
     (void)b;
-    const struct hl_element_kernels *kernels = step->state;
-    kernels->bytes(a, y, count, step->params);
+    const struct hl_chain *chain = step->state;
+    chain->map(a, y, count, chain->table);
 }
 
 // A step's operand is known for each value of the lead's output.
@@ -222,13 +222,13 @@ static bool reads_before(const struct hl_chain *chain, int step, int value)
 // results are computed by the steps themselves.
 static void make_table(const TfLiteContext *ctx, struct hl_chain *chain)
 {
-    const struct hl_element_kernels *kernels = hl_simd_best(INT_MAX)->kernels->elements;
     int known = 0, count = 0;
     while (known < chain->count && is_function(chain, known)) known++;
     for (int n = 1; n <= known; n++)
         if (!reads_before(chain, n, n)) count = n;
     const bool is_table = count == 1 && chain->operands[0][1].tensor < 0 && chain->operands[0][1].value < 0;
-    if (chain->size != 1 || !kernels->bytes || count == 0 || is_table) return;
+    chain->map = hl_simd_byte_map(hl_simd_best(INT_MAX));
+    if (chain->size != 1 || !chain->map || count == 0 || is_table) return;
     struct hl_chain part = *chain;
     part.count = count;
     struct hl_chain_run run;
@@ -237,7 +237,7 @@ static void make_table(const TfLiteContext *ctx, struct hl_chain *chain)
     hl_chain_elements(&run, 0, 256);
 
     chain->count -= count - 1;
-    chain->steps[0] = (struct hl_step){.run = look_up, .state = kernels, .params = chain->table};
+    chain->steps[0] = (struct hl_step){.run = look_up, .state = chain};
     chain->operands[0][0] = (struct hl_chain_operand){.value = 0, .tensor = -1};
     chain->operands[0][1] = (struct hl_chain_operand){.value = -1, .tensor = -1};
     for (int s = 1; s < chain->count; s++) {

@@ -6,6 +6,7 @@
 #ifndef HALITE_FAST_CHAIN_H
 #define HALITE_FAST_CHAIN_H
 
+#include "fast/elements.h"
 #include "fast/fast.h"
 #include "ops/common/pool_rows.h"
 
@@ -27,6 +28,7 @@ struct hl_chain {
     int count;
     struct hl_step steps[HL_MAX_STEPS];
     struct hl_chain_operand operands[HL_MAX_STEPS][2];
+    hl_byte_map_kernel *map; // of the table that bytes become
     uint8_t table[256];
     const struct hl_pool *pool; // at the end; NULL: none, and the rest is not set
     int64_t batches;

@@ -62,9 +62,10 @@ struct hl_element_kernels {
     hl_map_kernel *gelu_tanh; // within 2^-22 |x| of the true value; reference kernels have no precision in the tail
     // These and all that follow are equal to the reference kernels bit for bit.
     hl_map_kernel *sqrt, *negative, *magnitude, *square, *floor, *ceil, *round;
-    hl_map_kernel *leaky_relu; // params: alpha
-    hl_map_kernel *clamp;      // params: low, high
-    hl_byte_map_kernel *bytes; // y[i] = table[x[i]]
+    hl_map_kernel *leaky_relu;               // params: alpha
+    hl_map_kernel *clamp;                    // params: low, high
+    hl_byte_map_kernel *bytes;               // y[i] = table[x[i]]
+    hl_byte_map_kernel *bytes_by_wide_table; // the same, where hl_simd_has_wide_tables
     hl_quantize_kernel *quantize;
     hl_dequantize_kernel *dequantize_i8, *dequantize_u8;
     hl_rescale_kernel *rescale_words;

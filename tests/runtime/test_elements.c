@@ -206,6 +206,42 @@ static void set_scales(struct test_tensor *a, struct test_tensor *b, struct test
     y->zero_point = pick(256) - (a->type == TEST_INT8 ? 128 : 0);
 }
 
+// One operand is a constant byte, the first or the second one. The second node works in place.
+static void one_constant_byte(void **state)
+{
+    (void)state;
+    static const struct {
+        int builtin, field;
+    } operators[] = {
+        {kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function},
+        {kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function},
+        {kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function},
+        {kTfLiteBuiltinMaximum, 0},
+    };
+    for (int i = 0; i < NODES; i++) {
+        const enum test_type type = i % 2 ? TEST_INT8 : TEST_UINT8;
+        const int which = i / 2 % 4, constant = i / 8 % 2;
+        const uint8_t byte = (uint8_t)pick(256);
+        struct test_tensor tensors[4] = {{.name = "a"}, {.name = "b"}, {.name = "t"}, {.name = "y"}};
+        for (int k = 0; k < 4; k++) tensors[k].type = type, tensors[k].rank = 1;
+        tensors[0].dims[0] = tensors[2].dims[0] = tensors[3].dims[0] = 4090 + pick(pick(2) ? 20 : 20000);
+        tensors[1].dims[0] = 1, tensors[1].data = &byte, tensors[1].bytes = 1;
+        set_scales(&tensors[0], &tensors[1], &tensors[2]);
+        tensors[3].scale = tensors[2].scale, tensors[3].zero_point = tensors[2].zero_point;
+        struct test_node nodes[2] = {{.builtin = operators[which].builtin, .version = 2, TEST_OUTPUTS(2)}};
+        if (operators[which].field)
+            nodes[0].settings[0] = (struct test_setting){.field = operators[which].field, .value = pick(4)};
+        nodes[0].input_count = 2;
+        nodes[0].inputs[constant] = 1;
+        nodes[1] = nodes[0];
+        nodes[0].inputs[1 - constant] = 0;
+        nodes[1].inputs[1 - constant] = 2;
+        nodes[1].outputs[0] = 3;
+        const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(3)};
+        check(&model, 1 + i % 3, 0, which == 3 ? always : with_bytes);
+    }
+}
+
 // Every pair of bytes.
 static void all_bytes(void **state)
 {
@@ -497,19 +533,13 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),
-        cmocka_unit_test(sub),
-        cmocka_unit_test(mul),
-        cmocka_unit_test(divisions),
-        cmocka_unit_test(picks),
-        cmocka_unit_test(squared_difference),
-        cmocka_unit_test(prelu),
-        cmocka_unit_test(maps),
-        cmocka_unit_test(quantizations),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(sines_near_0),
-        cmocka_unit_test(all_bytes),
-        cmocka_unit_test(sums_with_one_rounding),
+        cmocka_unit_test(add),           cmocka_unit_test(sub),
+        cmocka_unit_test(mul),           cmocka_unit_test(divisions),
+        cmocka_unit_test(picks),         cmocka_unit_test(squared_difference),
+        cmocka_unit_test(prelu),         cmocka_unit_test(maps),
+        cmocka_unit_test(quantizations), cmocka_unit_test(functions),
+        cmocka_unit_test(sines_near_0),  cmocka_unit_test(one_constant_byte),
+        cmocka_unit_test(all_bytes),     cmocka_unit_test(sums_with_one_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

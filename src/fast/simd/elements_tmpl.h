@@ -455,6 +455,13 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
     map_moved(x, y, count, 0, table);
 }
 
+#if HAS_WIDE_TABLES
+static void map_bytes_by_wide_table(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
+{
+    map_by_wide_table(x, y, count, 0, table);
+}
+#endif
+
 // ---- functions of floats ------------------------------------------------------------------------
 
 #define FLOAT_MAP(name, expression)                                                     \
@@ -555,6 +562,9 @@ static const struct hl_element_kernels element_kernels = {
     .dequantize_u8 = HL_WHERE(HL_HAS_OP(DEQUANTIZE) && HL_HAS_BYTES, dequantize_u8),
 #if HAS_TABLES
     .bytes = HL_WHERE(HL_HAS_BYTES, map_bytes),
+#endif
+#if HAS_WIDE_TABLES
+    .bytes_by_wide_table = HL_WHERE(HL_HAS_BYTES, map_bytes_by_wide_table),
 #endif
     .logistic = HL_WHERE(HL_HAS_OP(LOGISTIC) && HL_HAS_FLOATS, map_logistic),
     .tanh = HL_WHERE(HL_HAS_OP(TANH) && HL_HAS_FLOATS, map_tanh),

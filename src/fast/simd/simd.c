@@ -79,6 +79,12 @@ bool hl_simd_has_wide_tables(const struct hl_simd *simd)
     return HL_MAY_HAVE_WIDE_TABLES && simd->asks_wide && (hl_cpu_features() & HL_CPU_AVX512VBMI);
 }
 
+hl_byte_map_kernel *hl_simd_byte_map(const struct hl_simd *simd)
+{
+    const struct hl_element_kernels *kernels = simd->kernels->elements;
+    return hl_simd_has_wide_tables(simd) ? kernels->bytes_by_wide_table : kernels->bytes;
+}
+
 void hl_simd_check(const struct hl_reporter *reporter)
 {
     const char *wanted = getenv("HALITE_SIMD");

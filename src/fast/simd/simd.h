@@ -359,6 +359,8 @@ enum { HL_MAY_HAVE_WIDE_TABLES = 0 };
 #endif
 // Whether the level and this CPU look up tables of 256 bytes in a few instructions (AVX-512 VBMI).
 bool hl_simd_has_wide_tables(const struct hl_simd *simd);
+// The fastest kernel for y[i] = table[x[i]]; NULL: loops over bytes are as fast.
+hl_byte_map_kernel *hl_simd_byte_map(const struct hl_simd *simd);
 // Reports a HALITE_SIMD that names none of them. hl_simd_best ignores it.
 void hl_simd_check(const struct hl_reporter *reporter);
 
