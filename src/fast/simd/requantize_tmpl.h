@@ -4,6 +4,8 @@
 #ifndef HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
 #define HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
 
+#include <math.h>
+
 #include "fast/simd/scale_tmpl.h"
 #include "fast/simd/simd.h"
 #include "fast/simd/tile_tmpl.h"
@@ -285,27 +287,34 @@ static void requantize_tile(const struct hl_byte_tile *tile)
     }
 }
 
-// The values of a vector of columns stay in registers for all rows. A factor of 1 changes nothing: values are
-// multiplied by one scale after the other, or by their product.
+// The values of a vector of columns stay in registers for all rows, and so do those of a row until another row has
+// others.
 OUTLINE void unquantize_tile(const struct hl_float_tile *shared)
 {
     const struct hl_float_tile tile = *shared; // copies, because stored floats might alias the originals
     const struct hl_unquantize params = *tile.params;
-    const float one = 1, *x_scales = tile.x_scales ? tile.x_scales : &params.x_scale;
+    const float *x_scales = tile.x_scales ? tile.x_scales : &params.x_scale;
     const int32_t zero_of_all = (int32_t)params.zero, *zeros = tile.x_zeros ? tile.x_zeros : &zero_of_all;
     const ptrdiff_t scale_step = tile.x_scales != NULL, zero_step = tile.x_zeros != NULL;
-    const float *firsts = params.two_steps ? &one : x_scales, *seconds = params.two_steps ? x_scales : &one;
-    const ptrdiff_t first_step = params.two_steps ? 0 : scale_step, second_step = scale_step - first_step;
     for (int c = 0; c < tile.columns; c += LANES) {
         const f32_vector bias = load_f32(params.bias + c), scale = load_f32(params.scales + c);
         const u32_vector w_sums = load_u32(params.w_sums + c);
+        f32_vector first = scale, second = scale;
+        u32_vector correction = w_sums;
+        float x_scale = NAN; // equal to none
+        int32_t zero = 0;
         const int32_t *from = tile.sums + c;
         float *y = tile.y + c;
         for (int r = 0; r < tile.rows; r++, from += tile.sums_stride, y += tile.y_stride) {
-            const i32_vector sums = (i32_vector)(load_i32(from) - w_sums * (uint32_t)zeros[r * zero_step]);
-            const f32_vector product = __builtin_convertvector(sums, f32_vector) * (scale * firsts[r * first_step]);
-            const f32_vector value = product * seconds[r * second_step] + bias;
-            store_first_f32(y, clamp_f32(value, params.low, params.high), tile.columns - c);
+            if (x_scale != x_scales[r * scale_step] || zero != zeros[r * zero_step]) {
+                x_scale = x_scales[r * scale_step], zero = zeros[r * zero_step];
+                first = params.two_steps ? scale : scale * x_scale;
+                second = splat_f32(params.two_steps ? x_scale : 1);
+                correction = w_sums * (uint32_t)zero;
+            }
+            const i32_vector sums = (i32_vector)(load_i32(from) - correction);
+            const f32_vector value = __builtin_convertvector(sums, f32_vector) * first * second + bias;
+            store_first_f32(y, clamp_f32(value, params.low, params.high), opaque((unsigned)(tile.columns - c)));
         }
     }
 }

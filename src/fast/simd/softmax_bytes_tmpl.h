@@ -108,7 +108,7 @@ static void softmax_rows_by_values(const struct hl_softmax_bytes *params, const 
         const int32_t *term_of = params->terms + HL_SOFTMAX_LAST - most;
         uint32_t sum = 0; // of Q12 and so few elements
         for (int i = at; i < at + length; i++) {
-            const unsigned value = scalar_index(x[i] ^ params->flip);
+            const unsigned value = opaque(x[i] ^ params->flip);
             rows.exponentials[i] = exponential_of[value];
             sum += (uint32_t)term_of[value];
         }
@@ -126,7 +126,7 @@ static void softmax_rows_by_values(const struct hl_softmax_bytes *params, const 
 
 INLINE uint32_t term_of(const struct hl_softmax_bytes *params, uint8_t entry)
 {
-    return (uint32_t)params->terms[scalar_index(entry)];
+    return (uint32_t)params->terms[opaque(entry)];
 }
 
 // Sum of a row's terms; `add` to a value is its entry in the tables.
