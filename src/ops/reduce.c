@@ -257,6 +257,8 @@ static void take_squares(TfLiteContext *ctx, TfLiteNode *node, struct reduction 
     if (r->squares) hl_take_over(ctx, node);
 }
 
+static TfLiteStatus compute(TfLiteContext *ctx, const TfLiteNode *node);
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind)
 {
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
@@ -277,7 +279,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
     if (hl_is_constant(axes)) {
         HL_TRY(read_axes(ctx, node, r));
         take_squares(ctx, node, r);
-        return resize(ctx, node, r, false);
+        const bool folds = sums_in_output(r) && hl_fold(ctx, node, y); // the batch of a model, of its SHAPE
+        HL_TRY(resize(ctx, node, r, false));
+        return folds ? compute(ctx, node) : kTfLiteOk;
     }
     hl_make_dynamic(hl_output(ctx, node, 0));
     hl_make_dynamic(hl_temporary(ctx, node, 0));
@@ -519,17 +523,12 @@ static void multiply_quantized(const TfLiteTensor *x, TfLiteTensor *y, const str
     }
 }
 
-static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus compute(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_read_input(ctx, node);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct reduction *r = node->user_data;
+    const struct reduction *r = node->user_data;
     enum kind kind = r->reducer->kind;
-    if (hl_is_dynamic(y)) {
-        HL_TRY(read_axes(ctx, node, r));
-        HL_TRY(resize(ctx, node, r, true));
-    }
-
     int32_t low, high;
     bool narrow = hl_type_range(x->type, &low, &high);
     int64_t outputs = hl_elements(y);
@@ -546,6 +545,15 @@ static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
     // The largest byte of an application's bools may be more than 1.
     for (int64_t i = 0; x->type == kTfLiteBool && i < outputs; i++) HL_OUT(uint8_t, y)[i] = HL_OUT(uint8_t, y)[i] != 0;
     return kTfLiteOk;
+}
+
+static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    if (hl_is_dynamic(hl_output(ctx, node, 0))) {
+        HL_TRY(read_axes(ctx, node, node->user_data));
+        HL_TRY(resize(ctx, node, node->user_data, true));
+    }
+    return hl_invoke_unless_folded(ctx, node, compute);
 }
 
 #define REDUCTION(symbol, kind)                                                \
