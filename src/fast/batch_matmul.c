@@ -2,10 +2,11 @@
 // BATCH_MATMUL of floats, of int8, or of int16 with int16 or int8, as products of tiles. The second operand is packed
 // into panels: each by the item of work that multiplies with it, or all once where it is constant. Rows of the first
 // operand are read where they lie, or are copied first: columns, int16 whose number is odd, for a step reads two, and
-// int8, which become int16 without their zero point, as those of the second do.
+// int8, which become int16 without their zero point or bytes with another sign, whatever the CPU level multiplies.
 // (512 x 256 int16 times 256 x 1280 and 256 x 128: 31.6 ms on the reference kernel, 4.3 ms so, with AVX-512.)
 #include "ops/batch_matmul.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,13 +22,16 @@ struct matmul {
     struct hl_weights *shared;   // the memory of constant weights; NULL: the state's
     struct hl_matrix w;          // without data
     bool words, bytes;           // int16, int8
-    int x_zero;                  // of int8
+    struct hl_initial initial;   // of int8: the zero point of x
+    int x_zero;                  // the same, as it is stored
     struct hl_epilogue epilogue; // of these
     bool x_transposed;           // stored as [k, m]
     bool x_copied;
     int64_t m, batches;
-    // What each worker has: a panel where w is not constant, rows of x where they are copied, and pieces of int16 sums.
-    struct hl_scratch panel, rows, sums;
+    ptrdiff_t x_stride; // from row to row, as they are multiplied: floats, or bytes of integers
+    // What each worker has: a panel where w is not constant, rows of x where they are copied, their corrections, and
+    // pieces of int16 sums.
+    struct hl_scratch panel, rows, corrections, sums;
     // Each batch is cut into so many parts by its rows, and by its panels.
     int64_t row_parts, panel_parts;
 };
@@ -64,7 +68,14 @@ static bool takes_bytes(TfLiteContext *ctx, const TfLiteNode *node, const struct
 {
     return HL_HAS_BYTES && op->mode == HL_MATMUL_INTEGER && hl_input(ctx, node, 0)->type == kTfLiteInt8 &&
            hl_input(ctx, node, 1)->type == kTfLiteInt8 && hl_output(ctx, node, 0)->type == kTfLiteInt8 &&
-           op->k <= INT32_MAX / (255 * 255) && hl_simd_best_of_pairs();
+           op->k <= INT32_MAX / (255 * 255) && hl_simd_best(INT_MAX)->dot_width > 1;
+}
+
+// Whether rows of int8 are not multiplied as they lie: a row that ended within a step, which is read whole, might be
+// the tensor's last one.
+static bool copies_bytes(const struct hl_simd *simd, int k)
+{
+    return simd->dot_width != 4 || hl_simd_sign_offset(simd, false) != 0 || k % 4 != 0;
 }
 
 static void set_scales(const struct matmul *fast, const struct hl_batch_matmul *op)
@@ -87,7 +98,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                integers = words || bytes_only;
     const bool constant = hl_is_packable(w);
     if (op->mode != HL_MATMUL_FLOAT && !integers) return kTfLiteOk;
-    const struct hl_simd *simd = integers ? hl_simd_best_of_pairs() : hl_simd_best(op->n);
+    const struct hl_simd *simd = words        ? hl_simd_best_of_pairs()
+                                 : bytes_only ? hl_simd_best(INT_MAX)
+                                              : hl_simd_best(op->n);
     const int64_t size = (int64_t)op->n * op->k;
     struct matmul made = {
         .w = {.type = w->type,
@@ -103,7 +116,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .bytes = bytes_only,
         .x_zero = bytes_only ? hl_zero(hl_input(ctx, node, 0)) : 0,
         .x_transposed = params->adj_x,
-        .x_copied = params->adj_x || bytes_only || (words && op->k % 2 != 0),
+        .x_copied = params->adj_x || (words && op->k % 2 != 0) || (bytes_only && copies_bytes(simd, op->k)),
         .m = op->m,
         .batches = hl_elements(y) / ((int64_t)op->m * op->n),
     };
@@ -122,7 +135,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                                                       .pieces = packed->pieces,
                                                       .upper = packed->layers > 1 ? packed->pieces / 2 : 0});
     }
+    made.x_stride = words ? (made.x_copied ? hl_packed_row_bytes(packed) : op->k * (ptrdiff_t)sizeof(int16_t))
+                          : op->k * (bytes_only && simd->dot_width == 2 ? (ptrdiff_t)sizeof(int16_t) : 1);
     if (bytes_only) {
+        if (simd->dot_width == 4)
+            made.initial.x_zero = hl_simd_value(simd, (uint8_t)made.x_zero ^ hl_simd_sign_offset(simd, false));
         const struct hl_epilogue_params bytes_of = {.rescales = op->rescales,
                                                     .low = op->low,
                                                     .high = op->high,
@@ -135,8 +152,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     const int threads = hl_thread_count(ctx);
     hl_packed_parts(packed, made.w.matrices, false, false, &parts);
     if (integers) made.epilogue.form->parts(&made.epilogue, packed->panels * simd->columns, &parts);
-    hl_parts_add_scratch(&parts, &made.panel, threads, constant ? 0 : hl_packed_panel_bytes(packed), 1, 1);
+    hl_parts_add_scratch(&parts, &made.panel, threads, constant ? 0 : packed->steps * packed->layers + integers,
+                         simd->columns, 4);
     hl_parts_add_scratch(&parts, &made.rows, threads, made.x_copied ? made.m + simd->rows : 0, packed->steps, 4);
+    hl_parts_add_scratch(&parts, &made.corrections, threads, packed->w_zero != 0 ? made.m : 0, 1, sizeof(int32_t));
     hl_parts_add_scratch(&parts, &made.sums, threads, words ? packed->pieces : bytes_only, hl_piece_size(simd), 4);
     HL_TRY(hl_fast_build(ctx, node, &parts, &made, sizeof made, state, bytes));
     const struct matmul *fast = *state;
@@ -145,7 +164,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     if (constant && !parts.filled) {
         struct hl_matrix weights = fast->w;
         weights.data = hl_data(w);
-        hl_packed_fill(ctx, &fast->packed, &weights, &(struct hl_initial){0});
+        hl_packed_fill(ctx, &fast->packed, &weights, &fast->initial);
     }
     hl_fast_share(&parts, &made, *state, bytes);
     return kTfLiteOk;
@@ -164,28 +183,45 @@ static int64_t element_size(const struct matmul *fast)
     return fast->bytes ? 1 : fast->words ? sizeof(int16_t) : sizeof(float);
 }
 
-// Rows [first, end) of int8 as int16 without their zero point; a step's second is zero where their number is odd.
-static const void *widened_rows(const struct matmul *fast, const char *x, int64_t first, int64_t end, int16_t *rows)
+// Rows [first, end) of int8 as they are multiplied, one after the other: int16 without their zero point, or bytes. A
+// row may end within a step: it is multiplied with the beginning of the next one, and with weights of 0.
+static void copy_bytes(const struct matmul *fast, const uint8_t *x, int64_t first, int64_t end, void *rows)
 {
-    const int64_t k = fast->packed.depth, stride = fast->packed.steps * 2;
-    const int8_t *from = (const int8_t *)x;
-    for (int64_t r = first; r < end; r++) {
-        int16_t *to = rows + (r - first) * stride;
-        if (!fast->x_transposed) hl_widen(kTfLiteInt8, from, r * k, k, fast->x_zero, to);
-        for (int64_t i = 0; i < k && fast->x_transposed; i++) to[i] = (int16_t)(from[i * fast->m + r] - fast->x_zero);
-        if (stride > k) to[k] = 0;
+    const struct hl_simd *simd = fast->packed.simd;
+    const uint8_t sign = hl_simd_sign_offset(simd, false);
+    const int64_t k = fast->packed.depth;
+    const bool pairs = simd->dot_width == 2;
+    if (!fast->x_transposed) {
+        if (pairs)
+            simd->kernels->widen(x + first * k, 0, fast->x_zero, (end - first) * k, rows);
+        else
+            simd->kernels->xor_bytes(x + first * k, sign, (end - first) * k, rows);
+        return;
     }
-    return rows;
+    for (int64_t r = first, at = 0; r < end; r++)
+        for (int64_t i = 0; i < k; i++, at++) {
+            const uint8_t value = x[i * fast->m + r];
+            if (pairs)
+                ((int16_t *)rows)[at] = (int16_t)((int8_t)value - fast->x_zero);
+            else
+                ((uint8_t *)rows)[at] = value ^ sign;
+        }
 }
 
-// Rows [first, end) of one matrix of x, as they are multiplied.
-static const void *rows_of(const struct matmul *fast, const char *x, int64_t first, int64_t end, void *rows)
+static const void *rows_of(const struct matmul *fast, const char *x, int64_t first, int64_t end, void *rows,
+                           int32_t *corrections)
 {
-    const int64_t k = fast->packed.depth, size = element_size(fast);
+    const struct hl_packed *packed = &fast->packed;
+    const int64_t k = packed->depth, size = element_size(fast);
+    if (fast->bytes) {
+        const void *const from = fast->x_copied ? rows : x + first * k;
+        if (fast->x_copied) copy_bytes(fast, (const uint8_t *)x, first, end, rows);
+        if (packed->w_zero != 0) packed->simd->sum_rows(from, k, end - first, k, packed->w_zero, corrections);
+        return from;
+    }
     if (!fast->x_copied) return x + first * k * size;
-    if (fast->bytes) return widened_rows(fast, x, first, end, rows);
     const int dims[2] = {(int)(end - first), (int)k};
-    const struct hl_layout to = {.stride = {hl_packed_row_bytes(&fast->packed) / size, 1}};
+    const struct hl_layout to = {.stride = {hl_packed_row_bytes(packed) / size, 1}};
     const struct hl_layout columns = {.offset = first, .stride = {1, fast->m}};
     const struct hl_layout in_order = {.offset = first * k, .stride = {k, 1}};
     hl_copy((int)size * 8, 2, dims, rows, &to, x, fast->x_transposed ? &columns : &in_order);
@@ -202,6 +238,7 @@ static void multiply_integers(const struct matmul *fast, struct hl_tile *tile, i
     for (int64_t r = 0; r < rows; r += tile->rows) {
         tile->rows = at.rows = rows - r < fast->packed.rows ? (int)(rows - r) : fast->packed.rows;
         at.position = position + r;
+        at.row = (int)r;
         if (HL_HAS_WORDS && fast->words)
             hl_gemm_pieces(&fast->packed, tile);
         else
@@ -209,6 +246,28 @@ static void multiply_integers(const struct matmul *fast, struct hl_tile *tile, i
         fast->epilogue.form->finish(&fast->epilogue, output, &at, tile->columns);
         tile->x = (const char *)tile->x + tile->rows * tile->x_stride;
     }
+}
+
+// `count` rows times a panel, which the tile is set to. They become rows of output->y from `position` on.
+static void multiply_panel(const struct matmul *fast, struct hl_tile *tile, int64_t panel, const void *x, int64_t count,
+                           int64_t position, const struct hl_output *output)
+{
+    tile->x = x;
+    if (fast->packed.dot_width > 1) {
+        multiply_integers(fast, tile, position, count, panel, output);
+        return;
+    }
+    tile->y = (float *)output->y + position * tile->y_stride + panel * fast->packed.simd->columns;
+    hl_gemm(&fast->packed, tile, count);
+}
+
+// Packs a panel. Returns its initial accumulators, which lie behind it.
+static const void *pack_integers(const struct matmul *fast, const struct hl_matrix *w, int64_t matrix, int64_t panel,
+                                 char *to)
+{
+    uint32_t *const initial = (uint32_t *)(void *)(to + hl_packed_panel_bytes(&fast->packed));
+    hl_pack_integers(&fast->packed, w, &fast->initial, matrix, panel, to, initial);
+    return initial;
 }
 
 static void run_item(void *arg, int64_t item, int worker)
@@ -228,28 +287,24 @@ static void run_item(void *arg, int64_t item, int worker)
     struct hl_matrix w = fast->w;
     w.data = run->w;
     void *const own = hl_scratch_of(&fast->panel, worker);
-    const int64_t size = element_size(fast);
-    const bool integers = (HL_HAS_WORDS && fast->words) || fast->bytes;
-    const void *x = rows_of(fast, run->x + x_matrix * fast->m * packed->depth * size, first, end,
-                            hl_scratch_of(&fast->rows, worker));
-    const struct hl_output output = {.y = run->y, .sums = hl_scratch_of(&fast->sums, worker)};
+    const bool integers = packed->dot_width > 1;
+    int32_t *const corrections = hl_scratch_of(&fast->corrections, worker);
+    const void *x = rows_of(fast, run->x + x_matrix * fast->m * packed->depth * element_size(fast), first, end,
+                            hl_scratch_of(&fast->rows, worker), corrections);
+    const struct hl_output output = {.y = run->y,
+                                     .sums = hl_scratch_of(&fast->sums, worker),
+                                     .corrections = corrections};
     for (; panel < panel_end; panel++) {
         struct hl_tile tile = packed->tile;
         hl_packed_set_panel(packed, w_matrix, panel, &tile);
-        if (!packed->weights) {
-            (integers ? hl_pack_integers : hl_pack_panel)(packed, &w, w_matrix, panel, own);
-            tile.w = own;
-        }
-        tile.x = x;
-        tile.x_stride = packed->depth;
-        if (integers) {
-            tile.x_stride = fast->x_copied ? hl_packed_row_bytes(packed) : packed->depth * size;
-            multiply_integers(fast, &tile, batch * fast->m + first, end - first, panel, &output);
-            continue;
-        }
-        tile.y = (float *)run->y + (batch * fast->m + first) * packed->columns + panel * packed->simd->columns;
+        tile.x_stride = fast->x_stride;
         tile.y_stride = packed->columns;
-        hl_gemm(packed, &tile, end - first);
+        if (!packed->weights) tile.w = own;
+        if (!packed->weights && integers)
+            tile.initial = pack_integers(fast, &w, w_matrix, panel, own);
+        else if (!packed->weights)
+            hl_pack_panel(packed, &w, w_matrix, panel, own);
+        multiply_panel(fast, &tile, panel, x, end - first, batch * fast->m + first, &output);
     }
 }
 

@@ -178,15 +178,35 @@ static void transpose_steps(const struct hl_packed *packed, int together, const 
     if (dims[0] > 0) hl_copy(8 * size, 2, dims, to, &to_layout, from, &from_layout);
 }
 
+// Bytes of neighboring columns that lie side by side are turned first, PIECE_STEPS * 4 from column to column, because
+// columns are packed faster where theirs do. (A transformer of 1024 tokens, int8, one thread: 1.5 of 19.2 ms, 0.2 so.)
+static bool turn_columns(const struct hl_matrix *matrix, const struct piece *piece, char *to)
+{
+    const bool bytes = matrix->type == kTfLiteInt8 || matrix->type == kTfLiteUInt8;
+    if (!bytes || matrix->depth_stride == 1 || matrix->column_stride != 1 || matrix->run < matrix->columns)
+        return false;
+    const int dims[2] = {piece->columns, (int)piece->count};
+    const struct hl_layout to_layout = {.stride = {PIECE_STEPS * 4, 1}};
+    const struct hl_layout from_layout = {.offset = element_of(matrix, piece->matrix, piece->first) +
+                                                    piece->k * matrix->depth_stride,
+                                          .stride = {1, matrix->depth_stride}};
+    hl_copy(8, 2, dims, to, &to_layout, matrix->data, &from_layout);
+    return true;
+}
+
 static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct piece *piece)
 {
-    _Alignas(HL_LINE) char rows[MAX_COLUMNS][PIECE_STEPS * 4];
+    _Alignas(HL_LINE) char rows[MAX_COLUMNS][PIECE_STEPS * 4], bytes[MAX_COLUMNS][PIECE_STEPS * 4];
     const int dims[2] = {(int)((piece->count + packed->dot_width - 1) / packed->dot_width), piece->columns};
+    struct hl_matrix columns = {.type = matrix->type, .data = bytes, .zero = matrix->zero, .depth_stride = 1};
+    const bool turns = turn_columns(matrix, piece, bytes[0]);
     for (int n = 0; n < piece->columns; n++) {
-        const int64_t from = element_of(matrix, piece->matrix, piece->first + n) + piece->k * matrix->depth_stride;
+        const int64_t from =
+            turns ? (int64_t)n * PIECE_STEPS * 4
+                  : element_of(matrix, piece->matrix, piece->first + n) + piece->k * matrix->depth_stride;
         // The last step may be filled in part.
         memset(rows[n] + (dims[0] - 1) * packed->step_bytes, 0, (size_t)packed->step_bytes);
-        pack_column(packed, matrix, piece->layer, from, piece->count, rows[n]);
+        pack_column(packed, turns ? &columns : matrix, piece->layer, from, piece->count, rows[n]);
     }
     const int pairs = packed->dot_width > 1 && packed->simd->step_pairs ? dims[0] / 2 : 0;
     transpose_steps(packed, 2, (int[]){pairs, dims[1]}, rows[0], piece->to);
@@ -211,8 +231,8 @@ static void sum_columns(const struct hl_packed *packed, const char *panel, uint3
         }
 }
 
-void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index,
-                      int64_t panel, void *panel_memory)
+static void pack_steps(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index,
+                       int64_t panel, void *panel_memory)
 {
     const int64_t piece_values = PIECE_STEPS * packed->dot_width, first = panel * packed->simd->columns;
     const int64_t left = hl_packed_columns(packed, matrix_index) - first;
@@ -230,25 +250,31 @@ void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *ma
             }
 }
 
-static void pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix,
-                          const struct hl_initial *initial, int64_t matrix_index, int64_t panel)
+void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial,
+                      int64_t matrix_index, int64_t panel, void *to, uint32_t *initial_to)
 {
     const int64_t column = hl_packed_column(packed, matrix_index, panel), first = panel * packed->simd->columns;
     const int64_t left = hl_packed_columns(packed, matrix_index) - first;
-    char *const to = packed->weights + column * packed->layers * packed->steps * packed->step_bytes;
-    hl_pack_integers(packed, matrix, matrix_index, panel, to);
-    if (packed->narrow)
-        packed->narrow[matrix_index * packed->panels + panel] =
-            !memchr(to, 0x80, (size_t)hl_packed_panel_bytes(packed));
+    pack_steps(packed, matrix, matrix_index, panel, to);
     uint32_t sums[MAX_COLUMNS] = {0};
     if (packed->layers == 1) sum_columns(packed, to, sums); // int16 have no zero point
     const uint32_t *bias = initial->bias, zeros_of_depth = (uint32_t)packed->depth * (uint32_t)packed->w_zero;
     for (int n = 0; n < left && n < packed->simd->columns; n++) {
         const uint32_t sum = sums[n] - zeros_of_depth;
-        ((uint32_t *)packed->initial)[column + n] =
-            (bias ? bias[matrix_index * packed->columns + first + n] : 0) - initial->x_zero * sum;
+        initial_to[n] = (bias ? bias[matrix_index * packed->columns + first + n] : 0) - initial->x_zero * sum;
         if (packed->w_sums) packed->w_sums[column + n] = sum;
     }
+}
+
+static void pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix,
+                          const struct hl_initial *initial, int64_t matrix_index, int64_t panel)
+{
+    const int64_t column = hl_packed_column(packed, matrix_index, panel);
+    char *const to = packed->weights + column * packed->layers * packed->steps * packed->step_bytes;
+    hl_pack_integers(packed, matrix, initial, matrix_index, panel, to, (uint32_t *)packed->initial + column);
+    if (packed->narrow)
+        packed->narrow[matrix_index * packed->panels + panel] =
+            !memchr(to, 0x80, (size_t)hl_packed_panel_bytes(packed));
 }
 
 static void pack_floats(const struct hl_packed *packed, const struct hl_matrix *matrix,

@@ -68,9 +68,9 @@ void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, 
 // Packs all matrices. The interpreter's threads share the panels; ctx NULL: this thread does it alone.
 void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,
                     const struct hl_initial *initial);
-// The steps of one panel of integers.
-void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index,
-                      int64_t panel, void *to);
+// The steps of one panel of integers, and its initial accumulators, behind whose last column nothing is written.
+void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial,
+                      int64_t matrix_index, int64_t panel, void *to, uint32_t *initial_to);
 // Packs one panel of floats. What lies behind the last column stays as it is.
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
                    void *to);
