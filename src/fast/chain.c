@@ -24,14 +24,17 @@ enum { MIN_ROWS_OF_THREAD = 4 };
 
 // ---- operands -----------------------------------------------------------------------------------
 
-// The period of a tensor's values beside an output: 0 if it is as large, -1 if it has none.
+// The period of a tensor's values beside an output: 0 if it is as large, -1 if it has none. It has the output's last
+// dimensions, or one value.
 static int64_t period_of(const TfLiteTensor *x, const TfLiteTensor *y)
 {
-    const int64_t count = hl_elements(x), channels = y->dims->size > 0 ? y->dims->data[y->dims->size - 1] : 1;
+    const int more = y->dims->size - x->dims->size;
+    const int64_t all = hl_elements(x);
+    int64_t count = 1;
     if (TfLiteIntArrayEqual(x->dims, y->dims)) return 0;
-    if (x->dims->size > y->dims->size) return -1;
-    if (count == 1) return 1;
-    return x->dims->size > 0 && x->dims->data[x->dims->size - 1] == channels && count == channels ? channels : -1;
+    for (int i = x->dims->size - 1; i >= 0 && more >= 0 && x->dims->data[i] == y->dims->data[i + more]; i--)
+        count *= x->dims->data[i];
+    return more < 0 || (all != count && all != 1) ? -1 : all;
 }
 
 bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node)
@@ -79,6 +82,7 @@ static const char *operand_at(const struct hl_chain_run *run, int step, int inpu
     if (operand->value == 0) return y;
     if (operand->value > 0) return values[operand->value - 1];
     if (operand->repeated) return operand->repeated + first % operand->period * run->chain->size;
+    if (operand->period > 0) first %= operand->period;
     return run->others[step][input] ? run->others[step][input] + first * run->chain->size : NULL;
 }
 
@@ -89,6 +93,7 @@ static void run_elements(const struct hl_chain_run *run, char *y, int64_t first,
     const struct hl_chain *chain = run->chain;
     for (int64_t now; count > 0; first += now, count -= now, y += now * chain->size) {
         now = count < HL_CHAIN_PIECE ? count : HL_CHAIN_PIECE;
+        if (chain->wrap > 0 && now > chain->wrap - first % chain->wrap) now = chain->wrap - first % chain->wrap;
         for (int s = 0; s < chain->count; s++)
             chain->steps[s].run(&chain->steps[s], operand_at(run, s, 0, values, y, first),
                                 operand_at(run, s, 1, values, y, first), s == chain->count - 1 ? y : values[s], now);
@@ -359,7 +364,10 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
             struct hl_chain_operand *operand = &made.operands[s][i];
             *operand = (struct hl_chain_operand){.value = -1, .tensor = -1};
             if (i < nodes[s]->inputs->size) set_operand(ctx, lead, nodes, s, i, operand);
-            if (operand->period > 0) repeated += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)made.size;
+            if (operand->period > made.channels) // all of these end with the shortest
+                made.wrap = made.wrap == 0 || operand->period < made.wrap ? operand->period : made.wrap;
+            else if (operand->period > 0)
+                repeated += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)made.size;
         }
     }
     *bytes = sizeof made + repeated + (pool ? HL_LINE + (size_t)workers * made.lines.stride : 0);
@@ -371,7 +379,7 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
     for (int s = 0; s < count; s++)
         for (int i = 0; i < 2; i++) {
             struct hl_chain_operand *operand = &chain->operands[s][i];
-            if (operand->period == 0) continue;
+            if (operand->period == 0 || operand->period > chain->channels) continue;
             operand->repeated = room;
             room += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)chain->size;
             if (operand->constant) repeat(chain, operand, hl_data(&ctx->tensors[operand->tensor]));

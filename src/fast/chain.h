@@ -19,12 +19,13 @@ struct hl_chain_operand {
     int tensor;     // that one's number; -1: there is none
     bool constant;  // it is known in prepare
     int64_t period; // its values begin again after so many elements; 0: it is as large as the output
-    char *repeated; // then: HL_CHAIN_PIECE + period elements of it
+    char *repeated; // then, where there is one for each channel at most: HL_CHAIN_PIECE + period elements of it
 };
 
 struct hl_chain {
     int size; // bytes of an element
     int64_t channels;
+    int64_t wrap; // the shortest period of more elements, over whose end no piece goes; 0: there is none
     int count;
     struct hl_step steps[HL_MAX_STEPS];
     struct hl_chain_operand operands[HL_MAX_STEPS][2];

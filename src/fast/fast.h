@@ -37,8 +37,8 @@ struct hl_fast {
     bool (*set_row_stride)(void *state, int64_t stride);
 };
 
-// Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or one value
-// for each channel, or one.
+// Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or as its last
+// dimensions, or one value.
 bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node);
 // *chain: of nodes that go on with the output of `lead`, with a step for each, and a pool of the last one's output
 // (NULL: none); of *bytes bytes, which free takes. NULL where it would save nothing or the memory limit leaves too

@@ -11,7 +11,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 // Beside x, weights and bias: another input of the output's shape, one value for each channel, one value, both
-// constant, and an input of one value for each channel.
+// constant, and an input of one value for each channel or of a line of the output.
 enum { X, W, B, R, C, S, V, FIRST, MAX_STEPS = 8, TENSORS = FIRST + 1 + MAX_STEPS };
 enum { CHAINS = 96, MAX_WEIGHTS = 1 << 14, MAX_CHANNELS = 50 };
 
@@ -79,7 +79,8 @@ static void make_layer(struct chain *c, enum layer layer, enum test_type type, b
     const int channels = 8 * (1 + pick(4)), width = layer == DENSE ? 1 : 30 + pick(60);
     const int outputs = layer == DEPTHWISE || layer == SUM ? channels : 1 + pick(MAX_CHANNELS);
     const int height = size / width / outputs + kernel; // what is smaller is left alone
-    const int x[] = {1, height, width, channels}, y[] = {1, height, width, outputs}, one[] = {1, 1, 1, outputs};
+    const int x[] = {1, height, width, channels}, y[] = {1, height, width, outputs};
+    const int one[] = {1, 1, height % 2 ? width : 1, outputs};
     const int w[] = {outputs, kernel, kernel, channels}, w_depthwise[] = {1, kernel, kernel, outputs};
     const int dense_x[] = {height, channels}, dense_w[] = {outputs, channels}, dense_y[] = {height, outputs};
     const int rank = layer == DENSE ? 2 : 4;
