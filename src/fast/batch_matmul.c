@@ -4,44 +4,25 @@
 // operand are read where they lie, or are copied first: columns, int16 whose number is odd, for a step reads two, and
 // int8, which become int16 without their zero point or bytes with another sign, whatever the CPU level multiplies.
 // (512 x 256 int16 times 256 x 1280 and 256 x 128: 31.6 ms on the reference kernel, 4.3 ms so, with AVX-512.)
-#include "ops/batch_matmul.h"
+#include "fast/batch_matmul.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "abi/built_types.h"
-#include "fast/epilogue.h"
+#include "fast/attention.h"
 #include "fast/fast.h"
-#include "fast/gemm.h"
+#include "ops/batch_matmul.h"
 #include "ops/common/copy.h"
 #include "ops/common/dot.h"
-
-struct matmul {
-    struct hl_packed packed;     // without weights where w is not constant
-    struct hl_weights *shared;   // the memory of constant weights; NULL: the state's
-    struct hl_matrix w;          // without data
-    bool words, bytes;           // int16, int8
-    struct hl_initial initial;   // of int8: the zero point of x
-    int x_zero;                  // the same, as it is stored
-    struct hl_epilogue epilogue; // of these
-    bool x_transposed;           // stored as [k, m]
-    bool x_copied;
-    int64_t m, batches;
-    ptrdiff_t x_stride; // from row to row, as they are multiplied: floats, or bytes of integers
-    // What each worker has: a panel where w is not constant, rows of x where they are copied, their corrections, and
-    // pieces of int16 sums.
-    struct hl_scratch panel, rows, corrections, sums;
-    // Each batch is cut into so many parts by its rows, and by its panels.
-    int64_t row_parts, panel_parts;
-};
 
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static void cut_work(const TfLiteContext *ctx, struct matmul *op)
+static void cut_work(const TfLiteContext *ctx, struct hl_matmul *op)
 {
     const struct hl_packed *packed = &op->packed;
     double products = (double)op->batches * (double)op->m * (double)packed->columns * (double)packed->depth;
@@ -78,7 +59,7 @@ static bool copies_bytes(const struct hl_simd *simd, int k)
     return simd->dot_width != 4 || hl_simd_sign_offset(simd, false) != 0 || k % 4 != 0;
 }
 
-static void set_scales(const struct matmul *fast, const struct hl_batch_matmul *op)
+static void set_scales(const struct hl_matmul *fast, const struct hl_batch_matmul *op)
 {
     struct hl_epilogue_params params = {.words = fast->words};
     for (int n = 0; n < op->n; n++) {
@@ -102,7 +83,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                                  : bytes_only ? hl_simd_best(INT_MAX)
                                               : hl_simd_best(op->n);
     const int64_t size = (int64_t)op->n * op->k;
-    struct matmul made = {
+    struct hl_matmul made = {
         .w = {.type = w->type,
               .zero = bytes_only && op->scales == 1 ? hl_zero(w) : 0,
               .matrices = constant ? hl_elements(w) / size : 0,
@@ -158,7 +139,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     hl_parts_add_scratch(&parts, &made.corrections, threads, packed->w_zero != 0 ? made.m : 0, 1, sizeof(int32_t));
     hl_parts_add_scratch(&parts, &made.sums, threads, words ? packed->pieces : bytes_only, hl_piece_size(simd), 4);
     HL_TRY(hl_fast_build(ctx, node, &parts, &made, sizeof made, state, bytes));
-    const struct matmul *fast = *state;
+    const struct hl_matmul *fast = *state;
     if (!fast) return kTfLiteOk;
     if (integers && !parts.filled) set_scales(fast, op);
     if (constant && !parts.filled) {
@@ -171,21 +152,21 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
 }
 
 struct run {
-    const struct matmul *fast;
+    const struct hl_matmul *fast;
     const struct hl_batch_matmul *op;
     const char *x;
     const void *w;
     void *y;
 };
 
-static int64_t element_size(const struct matmul *fast)
+int64_t hl_matmul_size(const struct hl_matmul *fast)
 {
     return fast->bytes ? 1 : fast->words ? sizeof(int16_t) : sizeof(float);
 }
 
 // Rows [first, end) of int8 as they are multiplied, one after the other: int16 without their zero point, or bytes. A
 // row may end within a step: it is multiplied with the beginning of the next one, and with weights of 0.
-static void copy_bytes(const struct matmul *fast, const uint8_t *x, int64_t first, int64_t end, void *rows)
+static void copy_bytes(const struct hl_matmul *fast, const uint8_t *x, int64_t first, int64_t end, void *rows)
 {
     const struct hl_simd *simd = fast->packed.simd;
     const uint8_t sign = hl_simd_sign_offset(simd, false);
@@ -208,11 +189,11 @@ static void copy_bytes(const struct matmul *fast, const uint8_t *x, int64_t firs
         }
 }
 
-static const void *rows_of(const struct matmul *fast, const char *x, int64_t first, int64_t end, void *rows,
+const void *hl_matmul_rows(const struct hl_matmul *fast, const char *x, int64_t first, int64_t end, void *rows,
                            int32_t *corrections)
 {
     const struct hl_packed *packed = &fast->packed;
-    const int64_t k = packed->depth, size = element_size(fast);
+    const int64_t k = packed->depth, size = hl_matmul_size(fast);
     if (fast->bytes) {
         const void *const from = fast->x_copied ? rows : x + first * k;
         if (fast->x_copied) copy_bytes(fast, (const uint8_t *)x, first, end, rows);
@@ -229,7 +210,7 @@ static const void *rows_of(const struct matmul *fast, const char *x, int64_t fir
 }
 
 // `rows` rows, which become rows of y from `position` on, times the panel of a tile.
-static void multiply_integers(const struct matmul *fast, struct hl_tile *tile, int64_t position, int64_t rows,
+static void multiply_integers(const struct hl_matmul *fast, struct hl_tile *tile, int64_t position, int64_t rows,
                               int64_t panel, const struct hl_output *output)
 {
     const int columns = fast->packed.simd->columns;
@@ -248,9 +229,8 @@ static void multiply_integers(const struct matmul *fast, struct hl_tile *tile, i
     }
 }
 
-// `count` rows times a panel, which the tile is set to. They become rows of output->y from `position` on.
-static void multiply_panel(const struct matmul *fast, struct hl_tile *tile, int64_t panel, const void *x, int64_t count,
-                           int64_t position, const struct hl_output *output)
+void hl_matmul_panel(const struct hl_matmul *fast, struct hl_tile *tile, int64_t panel, const void *x, int64_t count,
+                     int64_t position, const struct hl_output *output)
 {
     tile->x = x;
     if (fast->packed.dot_width > 1) {
@@ -262,7 +242,7 @@ static void multiply_panel(const struct matmul *fast, struct hl_tile *tile, int6
 }
 
 // Packs a panel. Returns its initial accumulators, which lie behind it.
-static const void *pack_integers(const struct matmul *fast, const struct hl_matrix *w, int64_t matrix, int64_t panel,
+static const void *pack_integers(const struct hl_matmul *fast, const struct hl_matrix *w, int64_t matrix, int64_t panel,
                                  char *to)
 {
     uint32_t *const initial = (uint32_t *)(void *)(to + hl_packed_panel_bytes(&fast->packed));
@@ -273,7 +253,7 @@ static const void *pack_integers(const struct matmul *fast, const struct hl_matr
 static void run_item(void *arg, int64_t item, int worker)
 {
     const struct run *run = arg;
-    const struct matmul *fast = run->fast;
+    const struct hl_matmul *fast = run->fast;
     const struct hl_packed *packed = &fast->packed;
     int64_t row_part = item % fast->row_parts, rest = item / fast->row_parts;
     int64_t panel_part = rest % fast->panel_parts, batch = rest / fast->panel_parts;
@@ -289,8 +269,8 @@ static void run_item(void *arg, int64_t item, int worker)
     void *const own = hl_scratch_of(&fast->panel, worker);
     const bool integers = packed->dot_width > 1;
     int32_t *const corrections = hl_scratch_of(&fast->corrections, worker);
-    const void *x = rows_of(fast, run->x + x_matrix * fast->m * packed->depth * element_size(fast), first, end,
-                            hl_scratch_of(&fast->rows, worker), corrections);
+    const void *x = hl_matmul_rows(fast, run->x + x_matrix * fast->m * packed->depth * hl_matmul_size(fast), first, end,
+                                   hl_scratch_of(&fast->rows, worker), corrections);
     const struct hl_output output = {.y = run->y,
                                      .sums = hl_scratch_of(&fast->sums, worker),
                                      .corrections = corrections};
@@ -304,13 +284,17 @@ static void run_item(void *arg, int64_t item, int worker)
             tile.initial = pack_integers(fast, &w, w_matrix, panel, own);
         else if (!packed->weights)
             hl_pack_panel(packed, &w, w_matrix, panel, own);
-        multiply_panel(fast, &tile, panel, x, end - first, batch * fast->m + first, &output);
+        hl_matmul_panel(fast, &tile, panel, x, end - first, batch * fast->m + first, &output);
     }
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    const struct matmul *fast = state;
+    const struct hl_matmul *fast = state;
+    if (fast->attention) {
+        hl_attention_run(ctx, node, fast->attention);
+        return kTfLiteOk;
+    }
     struct run run = {
         .fast = fast,
         .op = node->user_data,
@@ -324,8 +308,17 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 
 static void release(void *state)
 {
-    hl_weights_release(((struct matmul *)state)->shared);
-    free(state);
+    struct hl_matmul *fast = state;
+    hl_attention_destroy(fast->attention);
+    hl_weights_release(fast->shared);
+    free(fast);
 }
 
-const struct hl_fast hl_fast_batch_matmul = {.prepare = prepare, .invoke = invoke, .release = release};
+static TfLiteStatus join(TfLiteContext *ctx, TfLiteNode *node, void *state, const struct hl_joined *joined,
+                         size_t *bytes)
+{
+    struct hl_matmul *fast = state;
+    return hl_attention_create(ctx, node, fast, joined, &fast->attention, bytes);
+}
+
+const struct hl_fast hl_fast_batch_matmul = {.prepare = prepare, .invoke = invoke, .release = release, .join = join};

@@ -114,6 +114,11 @@ void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void
         }
 }
 
+void hl_chain_elements_at(const struct hl_chain_run *run, char *y, int64_t first, int64_t count)
+{
+    if (run->chain) run_elements(run, y, first, count);
+}
+
 void hl_chain_elements(const struct hl_chain_run *run, int64_t first, int64_t count)
 {
     if (run->chain) run_elements(run, run->y + first * run->chain->size, first, count);
@@ -347,6 +352,11 @@ static void join_prelus(struct hl_chain *chain, const TfLiteNode *const *nodes)
 
 // ---- making -------------------------------------------------------------------------------------
 
+bool hl_chain_pays(const struct hl_chain *chain)
+{
+    return chain->pays;
+}
+
 TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const TfLiteNode *const *nodes,
                              const struct hl_step *steps, int count, const struct hl_pool *pool,
                              struct hl_chain **created, size_t *bytes)
@@ -363,7 +373,7 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
         for (int i = 0; i < 2; i++) {
             struct hl_chain_operand *operand = &made.operands[s][i];
             *operand = (struct hl_chain_operand){.value = -1, .tensor = -1};
-            if (i < nodes[s]->inputs->size) set_operand(ctx, lead, nodes, s, i, operand);
+            if (i < nodes[s]->inputs->size && (i == 0 || steps[s].run)) set_operand(ctx, lead, nodes, s, i, operand);
             if (operand->period > made.channels) // all of these end with the shortest
                 made.wrap = made.wrap == 0 || operand->period < made.wrap ? operand->period : made.wrap;
             else if (operand->period > 0)
@@ -386,10 +396,10 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
         }
     if (pool) chain->lines.first = room + (HL_LINE - (uintptr_t)room % HL_LINE) % HL_LINE;
     join_prelus(chain, nodes);
+    for (int s = chain->count - 1; s >= 0; s--)
+        if (!chain->steps[s].run) remove_step(chain, s);
     make_table(ctx, chain);
-    if (pool || chain->count < count || y->bytes >= MIN_BYTES)
-        *created = chain;
-    else
-        free(chain);
+    chain->pays = pool || chain->count < count || y->bytes >= MIN_BYTES;
+    *created = chain;
     return kTfLiteOk;
 }

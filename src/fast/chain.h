@@ -26,6 +26,7 @@ struct hl_chain {
     int size; // bytes of an element
     int64_t channels;
     int64_t wrap; // the shortest period of more elements, over whose end no piece goes; 0: there is none
+    bool pays;    // hl_chain_pays
     int count;
     struct hl_step steps[HL_MAX_STEPS];
     struct hl_chain_operand operands[HL_MAX_STEPS][2];
@@ -56,6 +57,8 @@ struct hl_chain_run {
 void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void *y, struct hl_chain_run *run);
 // Goes on with elements of the output, or with `rows` positions of it, with all their channels.
 void hl_chain_elements(const struct hl_chain_run *run, int64_t first, int64_t count);
+// The same where that element lies at y.
+void hl_chain_elements_at(const struct hl_chain_run *run, char *y, int64_t first, int64_t count);
 void hl_chain_rows(const struct hl_chain_run *run, int64_t row, int64_t rows);
 
 // With a pool: the positions that are made for one of its rows; the number of items of so many rows, and what is one's.

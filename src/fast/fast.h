@@ -20,6 +20,15 @@ struct hl_step {
 struct hl_chain;
 struct hl_pool;
 
+// What makes the first operand of a node, of the same kernel: a product, its chain of element-wise nodes, and a node
+// with run_rows that goes on with those.
+struct hl_joined {
+    const TfLiteNode *product;
+    const struct hl_chain *chain; // borrowed; NULL: none
+    const struct hl_fast *rows;
+    const void *rows_state;
+};
+
 struct hl_fast {
     // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node.
     // The node's scratch tensors are the reference kernel's and get no memory in a node that is taken.
@@ -35,17 +44,25 @@ struct hl_fast {
     // From now on the rows of the output, of its last dimension, lie so many values apart. False: they cannot. NULL:
     // they never can.
     bool (*set_row_stride)(void *state, int64_t stride);
+    // Rows of the output, of its last dimension, from rows of the input. y may be x. NULL: it has no such rows.
+    void (*run_rows)(const void *state, const void *x, void *y, int64_t rows);
+    // From now on the node computes what makes its first operand, too, and *bytes says how many it takes for that; 0:
+    // it does not. NULL: it never can.
+    TfLiteStatus (*join)(TfLiteContext *ctx, TfLiteNode *node, void *state, const struct hl_joined *joined,
+                         size_t *bytes);
 };
 
 // Whether the node's inputs are such that a chain can read them piece by piece: as large as its output, or as its last
 // dimensions, or one value.
 bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node);
 // *chain: of nodes that go on with the output of `lead`, with a step for each, and a pool of the last one's output
-// (NULL: none); of *bytes bytes, which free takes. NULL where it would save nothing or the memory limit leaves too
-// little.
+// (NULL: none); of *bytes bytes, which free takes. A step without run has the values of its input. NULL where the
+// memory limit leaves too little.
 TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const TfLiteNode *const *nodes,
                              const struct hl_step *steps, int count, const struct hl_pool *pool,
                              struct hl_chain **chain, size_t *bytes);
+// Whether a chain saves something behind a node that runs anyway.
+bool hl_chain_pays(const struct hl_chain *chain);
 
 // The memory of a state: a struct, and behind it arrays that begin at cache lines. A kernel fills a struct of its own
 // and lists its arrays; hl_fast_build sizes them all, lets the struct's pointers point to them, and copies the struct.

@@ -315,6 +315,14 @@ void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, co
         for (int64_t item = 0; item < panels; item++) fill_panel(&fill, item, 0);
 }
 
+void hl_packed_fill_matrix(const struct hl_packed *packed, const struct hl_matrix *matrix,
+                           const struct hl_initial *initial, int64_t matrix_index)
+{
+    struct fill fill = {packed, matrix, initial};
+    for (int64_t panel = 0; panel < packed->panels; panel++)
+        fill_panel(&fill, matrix_index * packed->panels + panel, 0);
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
 void hl_gemm_pieces(const struct hl_packed *packed, const struct hl_tile *whole)

@@ -68,6 +68,9 @@ void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, 
 // Packs all matrices. The interpreter's threads share the panels; ctx NULL: this thread does it alone.
 void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,
                     const struct hl_initial *initial);
+// Packs one of them, on this thread.
+void hl_packed_fill_matrix(const struct hl_packed *packed, const struct hl_matrix *matrix,
+                           const struct hl_initial *initial, int64_t matrix_index);
 // The steps of one panel of integers, and its initial accumulators, behind whose last column nothing is written.
 void hl_pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial,
                       int64_t matrix_index, int64_t panel, void *to, uint32_t *initial_to);

@@ -102,17 +102,23 @@ struct run {
     void *y;
 };
 
+static void run_rows(const void *state, const void *x, void *y, int64_t rows)
+{
+    const struct softmax *op = state;
+    if (op->floats)
+        op->floats(x, y, rows, op->length, op->beta);
+    else
+        op->simd->kernels->softmax_bytes(&op->bytes, x, y, rows);
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct run *run = arg;
     const struct softmax *op = run->op;
     const int64_t first = item * op->block, left = op->rows - first, rows = left < op->block ? left : op->block;
-    const int64_t at = first * op->length;
-    if (op->floats)
-        op->floats((const float *)run->x + at, (float *)run->y + at, rows, op->length, op->beta);
-    else
-        op->simd->kernels->softmax_bytes(&op->bytes, (const uint8_t *)run->x + at, (uint8_t *)run->y + at, rows);
+    const int64_t at = first * op->length * (op->floats ? (int64_t)sizeof(float) : 1);
+    run_rows(op, (const char *)run->x + at, (char *)run->y + at, rows);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
@@ -123,5 +129,5 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_softmax = {.prepare = prepare, .invoke = invoke, .release = free};
+const struct hl_fast hl_fast_softmax = {.prepare = prepare, .invoke = invoke, .release = free, .run_rows = run_rows};
 const struct hl_fast hl_fast_log_softmax = {.prepare = log_prepare, .invoke = invoke, .release = free};

@@ -183,7 +183,7 @@ static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode 
     struct hl_chain *chain;
     size_t bytes;
     HL_TRY(hl_chain_create(ctx, node, followers, steps, step_count, pool, &chain, &bytes));
-    *leads = chain && block->op->fast->lead(block->fast, chain);
+    *leads = chain && hl_chain_pays(chain) && block->op->fast->lead(block->fast, chain);
     if (!*leads) {
         free(chain);
         return kTfLiteOk;
@@ -193,6 +193,52 @@ static TfLiteStatus lead(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode 
     if (pool) block->fast_steps += block_of(followers[count - 1]->user_data)->op->work(ctx, followers[count - 1]);
     hl_count_memory(ctx, (ptrdiff_t)bytes);
     return kTfLiteOk;
+}
+
+static enum hl_row_part row_part(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct hl_fast *fast = fast_of(node);
+    if (fast && fast->join) return HL_PRODUCT_PART;
+    if (fast && fast->run_rows) return HL_ROWS_PART;
+    if (is_step(ctx, node)) return HL_STEP_PART;
+    const bool copies = is_own(node) && (block_of(node->user_data)->op->inplace & kTfLiteInplaceOpDataUnmodified);
+    return copies ? HL_COPY_PART : HL_NO_PART;
+}
+
+static TfLiteStatus join(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *nodes, bool *joins)
+{
+    struct hl_step steps[HL_MAX_FOLLOWERS];
+    struct block *block = block_of(node->user_data);
+    struct hl_chain *chain = NULL;
+    size_t chain_bytes = 0, bytes = 0;
+    int rows = 1;
+    *joins = false;
+    for (; row_part(ctx, nodes[rows]) != HL_ROWS_PART; rows++) {
+        steps[rows - 1] = (struct hl_step){0};
+        if (row_part(ctx, nodes[rows]) == HL_STEP_PART)
+            fast_of(nodes[rows])->describe(nodes[rows], block_of(nodes[rows]->user_data)->fast, &steps[rows - 1]);
+    }
+    if (rows > HL_MAX_STEPS + 1) return kTfLiteOk;
+    if (rows > 1) {
+        HL_TRY(hl_chain_create(ctx, nodes[0], nodes + 1, steps, rows - 1, NULL, &chain, &chain_bytes));
+        if (!chain) return kTfLiteOk;
+    }
+    const struct hl_joined joined = {
+        .product = nodes[0],
+        .chain = chain,
+        .rows = fast_of(nodes[rows]),
+        .rows_state = block_of(nodes[rows]->user_data)->fast,
+    };
+    const TfLiteStatus status = block->op->fast->join(ctx, node, block->fast, &joined, &bytes);
+    *joins = bytes > 0;
+    if (!*joins) {
+        free(chain);
+        return status;
+    }
+    block->chain = chain;
+    block->chain_bytes = chain_bytes + bytes;
+    hl_count_memory(ctx, (ptrdiff_t)block->chain_bytes);
+    return status;
 }
 
 static bool keeps_shapes(const TfLiteNode *node)
@@ -270,6 +316,8 @@ const struct hl_builtin_kernels hl_builtin_kernels = {
     .is_step = is_step,
     .is_end = is_end,
     .lead = lead,
+    .row_part = row_part,
+    .join = join,
     .keeps_shapes = keeps_shapes,
     .set_row_stride = set_row_stride,
 };

@@ -22,6 +22,15 @@ enum hl_order_use {
     HL_JOINS,       // the axis of TfLiteConcatenationParams is one of them
 };
 
+// What a node does where a product computes those that make its first operand, too, row by row (attention.c).
+enum hl_row_part {
+    HL_NO_PART,
+    HL_PRODUCT_PART, // the first or the last one
+    HL_STEP_PART,    // it is element-wise and can be computed as a step of a chain
+    HL_COPY_PART,    // its output has the values of input 0
+    HL_ROWS_PART,    // a row of its output follows from that of its input
+};
+
 struct hl_builtin_kernels {
     // Gives the registration of an operator in that version. Returns false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
@@ -38,6 +47,10 @@ struct hl_builtin_kernels {
     bool (*is_end)(const TfLiteNode *lead, const TfLiteNode *node);
     TfLiteStatus (*lead)(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *followers, int count,
                          bool *leads);
+    // Of nodes that are prepared (attention.c). join: the node computes those from now on, a product, what goes on with
+    // its rows, and one with HL_ROWS_PART, until it is prepared again, or *joins is false.
+    enum hl_row_part (*row_part)(TfLiteContext *ctx, const TfLiteNode *node);
+    TfLiteStatus (*join)(TfLiteContext *ctx, TfLiteNode *node, const TfLiteNode *const *nodes, bool *joins);
     // Of nodes that are prepared (concat_in_place.c): whether a node is the library's and its outputs keep their shapes
     // when it runs. set_row_stride: whether the rows of its output, of the last dimension, lie so many values apart
     // from now on, until it is prepared again.

@@ -50,13 +50,12 @@ static int writer_in(const struct search *search, int tensor)
     return -1;
 }
 
-// Whether the tensor has its value before the lead at this position runs, and keeps it.
-static bool is_early(const struct search *search, int tensor, int position)
+bool hl_subgraph_is_early(const struct hl_subgraph *subgraph, const struct hl_use *uses, int tensor, int position)
 {
-    const TfLiteTensor *it = &search->subgraph->context.tensors[tensor];
+    const TfLiteTensor *it = &subgraph->context.tensors[tensor];
     if (hl_is_constant(it)) return it->data.raw_const != NULL;
     if (it->allocation_type != kTfLiteArenaRw && it->allocation_type != kTfLiteCustom) return false;
-    return search->uses[tensor].writers == 0 || search->uses[tensor].last_writer < position;
+    return uses[tensor].writers == 0 || uses[tensor].last_writer < position;
 }
 
 // A node behind the chain that reads none of its tensors, or one that goes on with it, or a pool that ends it, or
@@ -79,11 +78,11 @@ static enum kind kind_of(struct search *search, const struct hl_node *node, int 
             reads[writer]++;
             follows = follows && (ends || TfLiteIntArrayEqual(tensors[input].dims, tensors[output].dims));
         } else {
-            follows = follows && input >= 0 && is_early(search, input, position);
+            follows = follows && input >= 0 && hl_subgraph_is_early(search->subgraph, search->uses, input, position);
         }
     }
     if (!reads_any) return STRANGER;
-    follows = follows && !node->node.delegate && !node->is_taken && !node->leads &&
+    follows = follows && !node->node.delegate && !node->is_taken && !node->follows && !node->leads &&
               (ends || hl_builtin_kernels.is_step(&search->subgraph->context, &node->node));
     for (int i = 0; i < search->count && follows; i++) search->reads[i] += reads[i];
     return !follows ? OTHER_READER : ends ? END : FOLLOWER;
@@ -129,7 +128,7 @@ static TfLiteStatus lead_from(struct search *search, int position)
     struct hl_subgraph *subgraph = search->subgraph;
     struct hl_node *first = subgraph->nodes[subgraph->plan->data[position]];
     int longest = 0, pooled = 0;
-    if (first->follows || first->is_taken || first->node.delegate || output_of(first) < 0 ||
+    if (first->follows || first->leads || first->is_taken || first->node.delegate || output_of(first) < 0 ||
         !hl_builtin_kernels.is_lead(&first->node))
         return kTfLiteOk;
     *search = (struct search){.subgraph = subgraph, .uses = search->uses, .nodes = {first}, .count = 1};
@@ -160,6 +159,7 @@ TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph)
         return kTfLiteError;
     }
     struct search search = {.subgraph = subgraph, .uses = uses};
+    status = hl_subgraph_join_attention(subgraph, uses);
     for (int position = 0; position < subgraph->prepared && status == kTfLiteOk; position++)
         status = lead_from(&search, position);
     free(uses);
@@ -170,19 +170,19 @@ void hl_subgraph_end_chains(struct hl_subgraph *subgraph)
 {
     for (int i = 0; i < subgraph->node_count; i++) {
         subgraph->nodes[i]->leads = 0;
-        subgraph->nodes[i]->follows = false;
+        subgraph->nodes[i]->follows = subgraph->nodes[i]->joins = false;
     }
 }
 
 int hl_node_result(const struct hl_node *node)
 {
-    return (node->leads > 0 ? node->followers[node->leads - 1] : node)->node.outputs->data[0];
+    return (node->leads > 0 && !node->joins ? node->followers[node->leads - 1] : node)->node.outputs->data[0];
 }
 
 bool hl_node_passes_on(const struct hl_node *node, int tensor)
 {
-    if (node->leads > 0 && output_of(node) == tensor) return true;
-    for (int i = 0; i + 1 < node->leads; i++)
+    if (node->leads > 0 && !node->joins && output_of(node) == tensor) return true;
+    for (int i = 0; i + !node->joins < node->leads; i++)
         if (output_of(node->followers[i]) == tensor) return true;
     return false;
 }

@@ -43,6 +43,7 @@ static void count_heap_of_node(struct hl_subgraph *subgraph, const struct hl_nod
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     node->settled = NULL;
+    for (; node->leads > 0; node->leads--) node->followers[node->leads - 1]->follows = false;
     if (node->unresolved) {
         bool flex = strncmp(node->name, "Flex", 4) == 0;
         hl_subgraph_error(subgraph,

@@ -55,6 +55,7 @@ struct hl_node {
     int reads;        // the tensor that is read in place of input 0, of a PAD that was taken; -1: input 0
     bool follows;     // a node before it computes it, too: it does not run (chain.c)
     int leads;        // so many followers are computed with this node, in their order
+    bool joins;       // then: they stand before this node, which is the last one (attention.c)
     struct hl_node *followers[HL_MAX_FOLLOWERS];
     struct hl_transposed *transposed; // owned: other tensors that it reads and writes (transposes.c); NULL: none yet
     int replaced;                     // how many nodes of the model a delegate's node replaces
@@ -164,9 +165,13 @@ struct hl_use {
 };
 // An entry for each tensor, which free takes; NULL without memory.
 struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph);
-// Finds the chains of the nodes that AllocateTensors has prepared.
+// Returns whether the tensor has its value before the node at this position runs, and keeps it.
+bool hl_subgraph_is_early(const struct hl_subgraph *subgraph, const struct hl_use *uses, int tensor, int position);
+// Finds the chains of the nodes that AllocateTensors has prepared, attention first.
 TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph);
 void hl_subgraph_end_chains(struct hl_subgraph *subgraph);
+// ---- attention.c
+TfLiteStatus hl_subgraph_join_attention(struct hl_subgraph *subgraph, const struct hl_use *uses);
 // Returns the tensor that the node writes: output 0, or that of the chain it leads.
 int hl_node_result(const struct hl_node *node);
 // Returns whether the tensor lies inside a chain, so that nobody writes it: in that of this node, or in any.
