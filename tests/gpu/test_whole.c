@@ -250,6 +250,18 @@ static int convolve_depthwise(struct sketch *sketch, bool is_unsigned, int x)
     return y;
 }
 
+// Of all that an image has.
+static int connect(struct sketch *sketch, bool is_unsigned, int x, int outputs)
+{
+    const int *in = sketch->tensors[x].dims, columns = in[1] * in[2] * in[3];
+    int y = bytes_like(sketch, is_unsigned, 2, (int[]){in[0], outputs});
+    int w = weights_of(sketch, is_unsigned, (int[]){outputs, 1, 1, columns}, 0);
+    sketch->tensors[w].rank = 2;
+    sketch->tensors[w].dims[1] = columns;
+    sketch_node(sketch, kTfLiteBuiltinFullyConnected, 3, (int[]){x, w, bias_of(sketch, w, outputs)}, y);
+    return y;
+}
+
 static int pool(struct sketch *sketch, bool is_unsigned, int x)
 {
     int y = bytes_like(sketch, is_unsigned, 4, sketch->tensors[x].dims);
@@ -272,7 +284,7 @@ static int join(struct sketch *sketch, bool is_unsigned, int a, int b)
 }
 
 // Convolutions with what may stand between them where values stay whole: pools, sums of a convolution and its input,
-// and concatenations of values further in front.
+// and concatenations of values further in front; some end with a dense layer.
 static void make_network(struct sketch *sketch, int number)
 {
     memset(sketch, 0, sizeof *sketch);
@@ -304,7 +316,8 @@ static void make_network(struct sketch *sketch, int number)
         if (pick(2)) before = x;
         x = y;
     }
-    sketch_output(sketch, convolve(sketch, is_unsigned, x, 1 + pick(9)));
+    x = pick(3) ? convolve(sketch, is_unsigned, x, 1 + pick(9)) : connect(sketch, is_unsigned, x, 1 + pick(9));
+    sketch_output(sketch, x);
 }
 
 static void run_on_bytes(struct session *session)

@@ -138,13 +138,21 @@ static bool restrict_to(const struct gpu_node *node, bool counts, bool *whole)
 
 // ---- the change -----------------------------------------------------------------------------------------------------
 
-// The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
-// -1: there is none.
-static int rounding_of(const struct gpu_epilogue *epilogue)
+// Whether the CPU rounds rescaled sums once, because it multiplies doubles. Others multiply in fixed point (RESCALE).
+static bool rounds_once(const struct gpu_node *node)
 {
+    return node->builtin == kTfLiteBuiltinFullyConnected;
+}
+
+// The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
+// -1: there is none, or no room for one more.
+static int rounding_of(const struct gpu_node *node)
+{
+    const struct gpu_epilogue *epilogue = &node->epilogue;
     const enum gpu_epilogue_op first = epilogue->stages[0].op;
     const bool clamps = first == GPU_EPI_RELU || first == GPU_EPI_RELU6 || first == GPU_EPI_RELU_N1_TO_1;
     const int rounding = epilogue->count > 1 && clamps;
+    if (rounds_once(node) && epilogue->count + 2 > GPU_EPILOGUE_STAGES) return -1;
     return epilogue->count > 0 && epilogue->stages[rounding].op == GPU_EPI_QUANTIZE ? rounding : -1;
 }
 
@@ -158,20 +166,27 @@ static void clamp_codes(struct gpu_epilogue *epilogue, int stage, float step)
     epilogue->stages[stage].b = roundf((op == GPU_EPI_RELU6 ? 6 : 1) / step);
 }
 
-// Puts the scales of whole sums first. Where the sums would be rounded to codes at once, that is one stage with them,
-// and another makes real numbers of the codes.
-static void put_first(struct gpu_epilogue *epilogue, const struct gpu_value *scales)
+// Puts the scales of whole sums first. Where the sums would be rounded to codes at once, they become codes there, and
+// another stage makes real numbers of these.
+static void put_first(struct gpu_node *node, const struct gpu_value *scales)
 {
-    const int rounding = rounding_of(epilogue);
-    memmove(epilogue->stages + 1, epilogue->stages, (size_t)epilogue->count * sizeof *epilogue->stages);
-    epilogue->count++;
-    epilogue->stages[0].op = rounding < 0 ? GPU_EPI_MUL_VALUE : GPU_EPI_RESCALE;
+    struct gpu_epilogue *epilogue = &node->epilogue;
+    const int rounding = rounding_of(node), more = rounding >= 0 && rounds_once(node) ? 2 : 1;
+    memmove(epilogue->stages + more, epilogue->stages, (size_t)epilogue->count * sizeof *epilogue->stages);
+    epilogue->count += more;
+    epilogue->stages[0].op = rounding < 0 || more > 1 ? GPU_EPI_MUL_VALUE : GPU_EPI_RESCALE;
     epilogue->stages[0].channels = scales;
     if (rounding < 0) return;
-    epilogue->stages[0].b = epilogue->stages[rounding + 1].b;
-    if (rounding == 1) clamp_codes(epilogue, 1, epilogue->stages[2].a);
-    epilogue->stages[rounding + 1].op = GPU_EPI_SCALE_SHIFT;
-    epilogue->stages[rounding + 1].b = 0;
+    const int real = rounding + more;
+    epilogue->stages[more - 1].b = epilogue->stages[real].b;
+    if (more > 1) {
+        epilogue->stages[1].op = GPU_EPI_WHOLE;
+        epilogue->stages[1].a = 1;
+        epilogue->stages[1].channels = NULL;
+    }
+    if (rounding == 1) clamp_codes(epilogue, more, epilogue->stages[real].a);
+    epilogue->stages[real].op = GPU_EPI_SCALE_SHIFT;
+    epilogue->stages[real].b = 0;
 }
 
 // The output of a node whose last stage rounds becomes whole.
@@ -191,11 +206,12 @@ static void add_whole(struct gpu_epilogue *epilogue)
     epilogue->stages[stage].a = epilogue->residual->quantization.scale;
 }
 
-// As the CPU multiplies them: those of uint8 in floats.
-static double scale_of_sums(const struct gpu_value *x, float weights)
+// As the CPU multiplies them: those of uint8 in floats, where it goes on in fixed point.
+static double scale_of_sums(const struct gpu_node *node, float weights)
 {
-    const struct gpu_quantization *q = &x->quantization;
-    return q->type == kTfLiteUInt8 ? (double)(q->scale * weights) : (double)q->scale * (double)weights;
+    const struct gpu_quantization *q = &node->inputs[node->op->weighted.x]->quantization;
+    const bool in_floats = q->type == kTfLiteUInt8 && !rounds_once(node);
+    return in_floats ? (double)(q->scale * weights) : (double)q->scale * (double)weights;
 }
 
 static inline float floor_of(float number)
@@ -263,13 +279,22 @@ static float factor_of(double real, int lowest)
     return best;
 }
 
+// What an output's whole sums are multiplied with.
+static float scale_of_output(const struct gpu_node *node, float weights)
+{
+    const int rounding = rounding_of(node);
+    const double scale = scale_of_sums(node, weights);
+    if (rounding < 0) return (float)scale;
+    const double real = scale / (double)node->epilogue.stages[rounding].a;
+    return rounds_once(node) ? (float)real : factor_of(real, (int)node->epilogue.stages[rounding].b);
+}
+
 // Divides the node's weights and bias by their scales, and multiplies its sums with these. False without memory.
 static bool count_sums(struct gpu_graph *graph, struct gpu_node *node)
 {
     const struct gpu_weighted *in = &node->op->weighted;
-    const struct gpu_value *x = node->inputs[in->x];
     struct gpu_value *real = node->inputs[in->weights];
-    const int outputs = node->outputs[0]->shape.c, rounding = rounding_of(&node->epilogue);
+    const int outputs = node->outputs[0]->shape.c;
     const struct weights_of_output of = weights_of_outputs(node, real);
     struct gpu_value *scales = gpu_graph_add_constant(graph, "scales", (struct gpu_shape){1, 1, 1, outputs});
     struct gpu_value *bias = scales ? gpu_copy_bias(graph, node) : NULL;
@@ -277,18 +302,13 @@ static bool count_sums(struct gpu_graph *graph, struct gpu_node *node)
     if (!weights) return false;
     for (int o = 0; o < outputs; o++) {
         float *own = weights->data + o * of.next;
-        const float inverse = 1 / scale_of(real, o);
+        const float scale = scale_of(real, o), inverse = 1 / scale;
         for (int64_t i = 0; i < of.count; i++) own[i * of.apart] = (float)nearest(own[i * of.apart] * inverse);
-        bias->data[o] = (float)rint((double)bias->data[o] / scale_of_sums(x, scale_of(real, o)));
-        if (o > 0 && scale_of(real, o) == scale_of(real, o - 1))
-            scales->data[o] = scales->data[o - 1];
-        else if (rounding < 0)
-            scales->data[o] = (float)scale_of_sums(x, scale_of(real, o));
-        else
-            scales->data[o] = factor_of(scale_of_sums(x, scale_of(real, o)) / (double)node->epilogue.stages[rounding].a,
-                                        (int)node->epilogue.stages[rounding].b);
+        bias->data[o] = (float)rint((double)bias->data[o] / scale_of_sums(node, scale));
+        const bool again = o > 0 && scale == scale_of(real, o - 1);
+        scales->data[o] = again ? scales->data[o - 1] : scale_of_output(node, scale);
     }
-    put_first(&node->epilogue, scales);
+    put_first(node, scales);
     gpu_replace_input(node, in->weights, weights);
     gpu_replace_input(node, in->bias, bias);
     return true;
