@@ -150,17 +150,29 @@ static void clamps_before_and_after_rounding_are_the_same(void **state)
                                                                     "out4") " + rescale by channel + scale_shift\n");
 }
 
-// Weights that are no multiples of their scales, or too large ones.
-static void real_weights(void **state)
+enum wrong { NO_MULTIPLE, TOO_LARGE, NO_SCALES, HUGE_SCALE, ZERO_FAR_AWAY, WRONGS };
+
+static void spoil(struct chain *chain, enum wrong wrong)
+{
+    struct gpu_value *weights = chain->y->producer->inputs[1];
+    switch (wrong) {
+    case NO_MULTIPLE: weights->data[9] = 0.1f; break;
+    case TOO_LARGE: weights->data[9] = 0.25f * 300; break;
+    case NO_SCALES: weights->scales = NULL; break;
+    case HUGE_SCALE:
+        chain->scales->data[0] = 1e38f;
+        memset(weights->data, 0, 64 * sizeof *weights->data);
+        break;
+    default: chain->x->quantization.zero_point = 1000; break;
+    }
+}
+
+static void what_is_not_whole_stays_real(void **state)
 {
     (void)state;
-    for (int wrong = 0; wrong < 3; wrong++) {
+    for (int wrong = 0; wrong < WRONGS; wrong++) {
         struct chain chain = begin_chain();
-        struct gpu_value *weights = chain.y->producer->inputs[1];
-        if (wrong == 2)
-            weights->scales = NULL;
-        else
-            weights->data[9] = wrong ? 0.1f : 0.25f * 300;
+        spoil(&chain, (enum wrong)wrong);
         expect(&chain, chain.y, "CONV_2D in0[1,4,4,8] const[8,1,1,8] -> out2[1,4,4,8] + quantize\n");
     }
 }
@@ -370,7 +382,7 @@ int main(void)
         cmocka_unit_test(whole_through_moves),
         cmocka_unit_test(whole_residuals),
         cmocka_unit_test(clamps_before_and_after_rounding_are_the_same),
-        cmocka_unit_test(real_weights),
+        cmocka_unit_test(what_is_not_whole_stays_real),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, opencl),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, vulkan),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, gles),

@@ -18,12 +18,48 @@
 
 enum { MOST = 255 }; // of the size of a code less its zero point
 
-// ---- nodes that can read a whole value ------------------------------------------------------------------------------
+// ---- sums and their scales ------------------------------------------------------------------------------------------
 
 static float scale_of(const struct gpu_value *weights, int output)
 {
     return weights->scales->data[weights->scales->size == 1 ? 0 : output];
 }
+
+// Whether the CPU rounds rescaled sums once, because it multiplies doubles. Others multiply in fixed point (RESCALE).
+static bool rounds_once(const struct gpu_node *node)
+{
+    return node->builtin == kTfLiteBuiltinFullyConnected;
+}
+
+// The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
+// -1: there is none, or no room for one more.
+static int rounding_of(const struct gpu_node *node)
+{
+    const struct gpu_epilogue *epilogue = &node->epilogue;
+    const enum gpu_epilogue_op first = epilogue->stages[0].op;
+    const bool clamps = first == GPU_EPI_RELU || first == GPU_EPI_RELU6 || first == GPU_EPI_RELU_N1_TO_1;
+    const int rounding = epilogue->count > 1 && clamps;
+    if (rounds_once(node) && epilogue->count + 2 > GPU_EPILOGUE_STAGES) return -1;
+    return epilogue->count > 0 && epilogue->stages[rounding].op == GPU_EPI_QUANTIZE ? rounding : -1;
+}
+
+// As the CPU multiplies them: those of uint8 in floats, where it goes on in fixed point.
+static double scale_of_sums(const struct gpu_node *node, float weights)
+{
+    const struct gpu_quantization *q = &node->inputs[node->op->weighted.x]->quantization;
+    const bool in_floats = q->type == kTfLiteUInt8 && !rounds_once(node);
+    return in_floats ? (double)(q->scale * weights) : (double)q->scale * (double)weights;
+}
+
+// The rescale of sums to codes where they are rounded at once, else to real numbers.
+static double factor_of_sums(const struct gpu_node *node, float weights)
+{
+    const int rounding = rounding_of(node);
+    const double scale = scale_of_sums(node, weights);
+    return rounding < 0 ? scale : scale / (double)node->epilogue.stages[rounding].a;
+}
+
+// ---- nodes that can read a whole value ------------------------------------------------------------------------------
 
 // The weights of an output: `count` of them, `apart`, and so far from those of the next output.
 struct weights_of_output {
@@ -55,6 +91,12 @@ static bool are_whole(const float *weights, const struct weights_of_output *of, 
     return whole;
 }
 
+// Whether floats and fixed point can multiply with it.
+static bool is_factor(double factor)
+{
+    return factor > 0 && factor <= MOST && isnormal((float)factor);
+}
+
 static bool has_whole_weights(const struct gpu_node *node, const struct gpu_value *weights)
 {
     const int outputs = node->outputs[0]->shape.c;
@@ -62,8 +104,11 @@ static bool has_whole_weights(const struct gpu_node *node, const struct gpu_valu
         return false;
     const struct weights_of_output of = weights_of_outputs(node, weights);
     bool whole = true;
-    for (int o = 0; o < outputs && whole; o++)
-        whole = are_whole(weights->data + o * of.next, &of, scale_of(weights, o));
+    for (int o = 0; o < outputs && whole; o++) {
+        const float scale = scale_of(weights, o);
+        whole = are_whole(weights->data + o * of.next, &of, scale) && is_factor(scale_of_sums(node, scale)) &&
+                is_factor(factor_of_sums(node, scale));
+    }
     return whole;
 }
 
@@ -96,8 +141,10 @@ static bool moves_codes(const struct gpu_node *node)
 // Whether the value's elements are codes of 8 bits and nobody but nodes of the graph sees them.
 static bool can_be_whole(const struct gpu_value *value)
 {
+    const int zero = gpu_code_zero(&value->quantization);
     if (value->data || value->codes || value->is_output || value->is_checked || value->quantization.scale <= 0)
         return false;
+    if (zero < INT8_MIN || zero > INT8_MAX) return false;
     if (value->is_input) return gpu_caller_format(value) == GPU_FORMAT_BYTES;
     return value->producer && (rounds_last(value->producer, value) || moves_codes(value->producer));
 }
@@ -137,24 +184,6 @@ static bool restrict_to(const struct gpu_node *node, bool counts, bool *whole)
 }
 
 // ---- the change -----------------------------------------------------------------------------------------------------
-
-// Whether the CPU rounds rescaled sums once, because it multiplies doubles. Others multiply in fixed point (RESCALE).
-static bool rounds_once(const struct gpu_node *node)
-{
-    return node->builtin == kTfLiteBuiltinFullyConnected;
-}
-
-// The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
-// -1: there is none, or no room for one more.
-static int rounding_of(const struct gpu_node *node)
-{
-    const struct gpu_epilogue *epilogue = &node->epilogue;
-    const enum gpu_epilogue_op first = epilogue->stages[0].op;
-    const bool clamps = first == GPU_EPI_RELU || first == GPU_EPI_RELU6 || first == GPU_EPI_RELU_N1_TO_1;
-    const int rounding = epilogue->count > 1 && clamps;
-    if (rounds_once(node) && epilogue->count + 2 > GPU_EPILOGUE_STAGES) return -1;
-    return epilogue->count > 0 && epilogue->stages[rounding].op == GPU_EPI_QUANTIZE ? rounding : -1;
-}
 
 // The same clamp of codes whose scale is `step`.
 static void clamp_codes(struct gpu_epilogue *epilogue, int stage, float step)
@@ -204,14 +233,6 @@ static void add_whole(struct gpu_epilogue *epilogue)
     const int stage = stage_of_residual(epilogue, GPU_EPI_ADD_VALUE);
     epilogue->stages[stage].op = GPU_EPI_ADD_WHOLE;
     epilogue->stages[stage].a = epilogue->residual->quantization.scale;
-}
-
-// As the CPU multiplies them: those of uint8 in floats, where it goes on in fixed point.
-static double scale_of_sums(const struct gpu_node *node, float weights)
-{
-    const struct gpu_quantization *q = &node->inputs[node->op->weighted.x]->quantization;
-    const bool in_floats = q->type == kTfLiteUInt8 && !rounds_once(node);
-    return in_floats ? (double)(q->scale * weights) : (double)q->scale * (double)weights;
 }
 
 static inline float floor_of(float number)
@@ -283,10 +304,9 @@ static float factor_of(double real, int lowest)
 static float scale_of_output(const struct gpu_node *node, float weights)
 {
     const int rounding = rounding_of(node);
-    const double scale = scale_of_sums(node, weights);
-    if (rounding < 0) return (float)scale;
-    const double real = scale / (double)node->epilogue.stages[rounding].a;
-    return rounds_once(node) ? (float)real : factor_of(real, (int)node->epilogue.stages[rounding].b);
+    const double factor = factor_of_sums(node, weights);
+    const bool once = rounding < 0 || rounds_once(node);
+    return once ? (float)factor : factor_of(factor, (int)node->epilogue.stages[rounding].b);
 }
 
 // Divides the node's weights and bias by their scales, and multiplies its sums with these. False without memory.
