@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work a node is, from the shapes in the file alone. In: a verified model. Out: multiply-adds, parameters and
-// bytes of each node and of the whole model.
+// How much work a node is, from the shapes of its graph alone: those of the file, or others that a caller puts in their
+// place. In: a verified model. Out: multiply-adds, parameters and bytes of each node and of the whole model.
 #ifndef HALITE_TOOLS_NODE_WORK_H
 #define HALITE_TOOLS_NODE_WORK_H
 

@@ -65,9 +65,23 @@ static enum hl_peak_type type_of(const struct hl_model_subgraph *subgraph, const
     return type;
 }
 
-static struct work work_of(const TfLiteModel *model, const HaliteNodeReport *report, const double *peaks)
+// The main graph with the shapes that its tensors have now, in place of those of the file; its tensors are to be freed.
+static struct hl_model_subgraph as_it_runs(const struct hl_graph *graph)
 {
-    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
+    struct hl_model_subgraph now = graph->file->model->subgraphs[0];
+    struct hl_model_tensor *tensors = hl_alloc((size_t)now.tensor_count, sizeof *tensors);
+    for (int i = 0; i < now.tensor_count; i++) {
+        const TfLiteTensor *tensor = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, i);
+        tensors[i] = now.tensors[i];
+        if (tensor && tensor->dims && tensor->dims->size == tensors[i].rank) tensors[i].dims = tensor->dims->data;
+    }
+    now.tensors = tensors;
+    return now;
+}
+
+static struct work work_of(const TfLiteModel *model, const struct hl_model_subgraph *subgraph,
+                           const HaliteNodeReport *report, const double *peaks)
+{
     if (report->replaced_nodes > 0 || report->node >= subgraph->node_count) return (struct work){0};
     const struct hl_model_node *node = &subgraph->nodes[report->node];
     const enum hl_peak_type type = type_of(subgraph, node);
@@ -77,16 +91,19 @@ static struct work work_of(const TfLiteModel *model, const HaliteNodeReport *rep
     return work;
 }
 
-// Whether the node behind it computes this one (docs/fast_kernels.md): a depthwise convolution whose output has no
-// memory, which took less time than any processor takes for it.
-static bool is_taken_over(const struct hl_graph *graph, const HaliteNodeReport *node, const struct work *work)
+// The operator of the node further behind that computes this one, too (docs/fast_kernels.md), if it has one of these
+// and its output no memory; NULL: it runs itself.
+static const char *taken_over_by(const struct hl_graph *graph, const HaliteNodeReport *node, const struct work *work)
 {
     enum { MOST_OF_NANOSECOND = 4000 };
-    if (work->multiply_adds == 0 || strcmp(node->op, "DEPTHWISE_CONV_2D") != 0) return false;
+    const bool is_depthwise = strcmp(node->op, "DEPTHWISE_CONV_2D") == 0,
+               scores = strcmp(node->op, "BATCH_MATMUL") == 0;
+    if (work->multiply_adds == 0 || !(is_depthwise || scores)) return NULL;
     const struct hl_model_node *of_file = &graph->file->model->subgraphs[0].nodes[node->node];
     const TfLiteTensor *output = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, of_file->outputs[0]);
-    return output && !TfLiteTensorData(output) &&
-           (double)node->nanoseconds * MOST_OF_NANOSECOND < work->multiply_adds * (double)node->runs;
+    const bool is_taken = output && !TfLiteTensorData(output) &&
+                          (double)node->nanoseconds * MOST_OF_NANOSECOND < work->multiply_adds * (double)node->runs;
+    return !is_taken ? NULL : is_depthwise ? "CONV_2D" : "BATCH_MATMUL";
 }
 
 // The names of a list's members: what is grouped, its detail, what is counted.
@@ -113,7 +130,8 @@ static void add_groups(cJSON *row, const struct words *words, struct group *grou
 }
 
 // Measures the peaks where the CPU multiplies at all; else they are 0.
-static void add_peaks(cJSON *row, const struct hl_graph *graph, double peaks[HL_PEAK_TYPES])
+static void add_peaks(cJSON *row, const struct hl_graph *graph, const struct hl_model_subgraph *subgraph,
+                      double peaks[HL_PEAK_TYPES])
 {
     static const char *const names[HL_PEAK_TYPES] = {"peak_float_multiply_adds", "peak_byte_multiply_adds"};
     TfLiteInterpreter *interpreter = graph->file->interpreter;
@@ -122,7 +140,7 @@ static void add_peaks(cJSON *row, const struct hl_graph *graph, double peaks[HL_
     for (int i = 0; i < HaliteInterpreterGetNodeCount(interpreter) && !multiplies; i++) {
         HaliteNodeReport node;
         multiplies = HaliteInterpreterGetNodeReport(interpreter, i, &node) == kTfLiteOk &&
-                     work_of(graph->file->model, &node, peaks).multiply_adds > 0;
+                     work_of(graph->file->model, subgraph, &node, peaks).multiply_adds > 0;
     }
     if (multiplies) hl_peak_measure((int)hl_bench_number(row, "threads"), peaks);
     for (int i = 0; i < HL_PEAK_TYPES; i++)
@@ -133,37 +151,42 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
     double peaks[HL_PEAK_TYPES];
-    add_peaks(row, graph, peaks);
+    const struct hl_model_subgraph subgraph = as_it_runs(graph);
+    add_peaks(row, graph, &subgraph, peaks);
     HaliteInterpreterSetProfiling(interpreter, true);
     bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
-    if (!ok) return false;
-    int node_count = HaliteInterpreterGetNodeCount(interpreter), used = 0;
+    int node_count = ok ? HaliteInterpreterGetNodeCount(interpreter) : 0, used = 0;
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
-    struct work before = {0}; // of nodes that the next one computes
+    struct work before = {0}; // of a node that another one computes,
+    const char *taker = NULL; // which has this operator
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
         if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
         struct group *group = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
-        const struct work work = work_of(graph->file->model, &node, peaks);
-        if (is_taken_over(graph, &node, &work)) {
+        const struct work work = work_of(graph->file->model, &subgraph, &node, peaks);
+        const char *const taken_by = taken_over_by(graph, &node, &work);
+        if (taken_by) {
             before = work;
+            taker = taken_by;
         } else if (work.multiply_adds > 0) {
-            group->multiply_adds += before.multiply_adds + work.multiply_adds;
-            group->least += before.least + work.least;
-            before = (struct work){0};
+            const bool takes = taker && strcmp(node.op, taker) == 0;
+            group->multiply_adds += work.multiply_adds + (takes ? before.multiply_adds : 0);
+            group->least += work.least + (takes ? before.least : 0);
+            if (takes) taker = NULL;
         }
     }
-    add_groups(row, &operators, groups, used);
+    if (ok) add_groups(row, &operators, groups, used);
     free(groups);
-    return true;
+    free((void *)subgraph.tensors);
+    return ok;
 }
 
 // A node's multiply-adds count for the first of its kernels. What was fused into it from other nodes counts for none.
 static void add_report(cJSON *row, const struct hl_gpu_library *gpu, const HaliteDelegateReport *report,
-                       const TfLiteModel *model)
+                       const struct hl_graph *graph)
 {
-    const struct hl_model_subgraph *subgraph = &model->subgraphs[0];
+    const struct hl_model_subgraph now = as_it_runs(graph), *subgraph = &now;
     int count = gpu->HaliteDelegateReportGetKernelCount(report), used = 0;
     struct group *groups = hl_alloc((size_t)count, sizeof *groups);
     bool *counted = hl_alloc((size_t)subgraph->node_count, sizeof *counted);
@@ -174,9 +197,10 @@ static void add_report(cJSON *row, const struct hl_gpu_library *gpu, const Halit
         const int node = kernel->node;
         if (kernel->graph > 0 || node < 0 || node >= subgraph->node_count || counted[node]) continue;
         counted[node] = true;
-        group->multiply_adds += hl_node_work(model, subgraph, &subgraph->nodes[node]).multiply_adds;
+        group->multiply_adds += hl_node_work(graph->file->model, subgraph, &subgraph->nodes[node]).multiply_adds;
     }
     free(counted);
+    free((void *)now.tensors);
     if (count > 0) {
         const HaliteDevice *device = gpu->HaliteDelegateReportGetDevice(report);
         hl_json_add_string(row, "kernel_clock", device->name);
@@ -202,7 +226,7 @@ static bool add_kernels(cJSON *row, struct hl_graph *graph, int runs, struct hl_
     cJSON_AddNumberToObject(row, "copied_bytes", (double)copied / runs);
     cJSON_AddNumberToObject(row, "carried_bytes", (double)carried / runs);
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
-    add_report(row, gpu, report, graph->file->model);
+    add_report(row, gpu, report, graph);
     gpu->HaliteDelegateReportDelete(report);
     return true;
 }
