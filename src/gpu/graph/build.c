@@ -259,6 +259,7 @@ static bool mark_outputs(struct builder *builder)
         struct gpu_value *value = value_of(builder, outputs->data[i], true);
         if (!value) return false;
         value->is_output = !value->data;
+        value->is_kept = value->data != NULL;
     }
     return true;
 }

@@ -91,6 +91,7 @@ struct gpu_value {
     int dims[GPU_MAX_RANK];   // the tensor's dimensions
     TfLiteType type;          // the tensor's type; kTfLiteNoType if there is no tensor
     bool is_input, is_output; // of the delegated part: the CPU writes or reads it
+    bool is_kept;             // a constant that the CPU reads as well: no pass changes it
     bool is_checked;          // an output without a tensor, whose elements the host checks (gpu/delegate/refuse.h)
     enum gpu_format format;   // of an input or output; set only where the application has bound a buffer
     struct gpu_image image;   // if the format is that of a picture

@@ -318,8 +318,9 @@ static bool count_sums(struct gpu_graph *graph, struct gpu_node *node)
     const struct weights_of_output of = weights_of_outputs(node, real);
     struct gpu_value *scales = gpu_graph_add_constant(graph, "scales", (struct gpu_shape){1, 1, 1, outputs});
     struct gpu_value *bias = scales ? gpu_copy_bias(graph, node) : NULL;
-    struct gpu_value *weights = bias && real->consumers > 1 ? gpu_copy_weights(graph, real) : bias ? real : NULL;
-    if (!weights) return false;
+    const bool alone = real->consumers == 1 && !real->is_kept;
+    struct gpu_value *weights = alone ? real : gpu_copy_weights(graph, real);
+    if (!bias || !weights) return false;
     for (int o = 0; o < outputs; o++) {
         float *own = weights->data + o * of.next;
         const float scale = scale_of(real, o), inverse = 1 / scale;
