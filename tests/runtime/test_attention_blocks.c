@@ -223,12 +223,8 @@ static void delegates(void **state)
         make_graph(&g, TEST_FLOAT32, &large, SCALES);
         const int builtin = g.nodes[node].builtin;
         if (builtin != kTfLiteBuiltinAdd && builtin != kTfLiteBuiltinSoftmax) continue; // not all of it is written
-        TfLiteDelegate delegate = TfLiteDelegateCreate();
-        delegate.data_ = &node;
-        delegate.Prepare = take_node;
-        struct two_ways both = begin_two_ways(&g.model, &delegate);
-        TfLiteInterpreterDelete(both.other);
-        both.other = interpreter_of(both.loaded, true, &delegate);
+        TfLiteDelegate delegate;
+        struct two_ways both = begin_both_with(&g.model, &delegate, &node, take_node);
         if (builtin == kTfLiteBuiltinSoftmax) assert_false(is_taken(both.one));
         assert_same_output(&both);
         end_two_ways(&both);

@@ -402,12 +402,8 @@ static void delegates(void **state)
         const int b = add_step(&g, kTfLiteBuiltinRelu, g.x, NOWHERE);
         add_step(&g, kTfLiteBuiltinRelu, join(&g, 1, 2, (const int[]){a, b}), NOWHERE);
         end_graph(&g);
-        TfLiteDelegate delegate = TfLiteDelegateCreate();
-        delegate.data_ = &node;
-        delegate.Prepare = take_node;
-        struct two_ways both = begin_two_ways(&g.model, &delegate);
-        TfLiteInterpreterDelete(both.other);
-        both.other = interpreter_of(both.loaded, true, &delegate);
+        TfLiteDelegate delegate;
+        struct two_ways both = begin_both_with(&g.model, &delegate, &node, take_node);
         if (node == FIRST || node == LAST) assert_true(is_inside(both.one, a) && is_inside(both.one, b));
         if (node == A || node == JOIN) assert_false(is_inside(both.one, a));
         if (node == B || node == JOIN) assert_false(is_inside(both.one, b));

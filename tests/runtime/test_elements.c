@@ -206,18 +206,20 @@ static void set_scales(struct test_tensor *a, struct test_tensor *b, struct test
     y->zero_point = pick(256) - (a->type == TEST_INT8 ? 128 : 0);
 }
 
+// Operators of two operands, with the field of their activation; the last has none.
+static const struct {
+    int builtin, field;
+} of_two[] = {
+    {kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function},
+    {kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function},
+    {kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function},
+    {kTfLiteBuiltinMaximum, 0},
+};
+
 // One operand is a constant byte, the first or the second one. The second node works in place.
 static void one_constant_byte(void **state)
 {
     (void)state;
-    static const struct {
-        int builtin, field;
-    } operators[] = {
-        {kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function},
-        {kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function},
-        {kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function},
-        {kTfLiteBuiltinMaximum, 0},
-    };
     for (int i = 0; i < NODES; i++) {
         const enum test_type type = i % 2 ? TEST_INT8 : TEST_UINT8;
         const int which = i / 2 % 4, constant = i / 8 % 2;
@@ -228,9 +230,9 @@ static void one_constant_byte(void **state)
         tensors[1].dims[0] = 1, tensors[1].data = &byte, tensors[1].bytes = 1;
         set_scales(&tensors[0], &tensors[1], &tensors[2]);
         tensors[3].scale = tensors[2].scale, tensors[3].zero_point = tensors[2].zero_point;
-        struct test_node nodes[2] = {{.builtin = operators[which].builtin, .version = 2, TEST_OUTPUTS(2)}};
-        if (operators[which].field)
-            nodes[0].settings[0] = (struct test_setting){.field = operators[which].field, .value = pick(4)};
+        struct test_node nodes[2] = {{.builtin = of_two[which].builtin, .version = 2, TEST_OUTPUTS(2)}};
+        if (of_two[which].field)
+            nodes[0].settings[0] = (struct test_setting){.field = of_two[which].field, .value = pick(4)};
         nodes[0].input_count = 2;
         nodes[0].inputs[constant] = 1;
         nodes[1] = nodes[0];
@@ -246,13 +248,6 @@ static void one_constant_byte(void **state)
 static void all_bytes(void **state)
 {
     (void)state;
-    static const struct {
-        int builtin, field;
-    } operators[] = {
-        {kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function},
-        {kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function},
-        {kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function},
-    };
     enum { BYTES = 256, SCALES = 90 };
     static uint8_t a[BYTES * BYTES], b[BYTES * BYTES];
     for (int i = 0; i < BYTES * BYTES; i++) a[i] = (uint8_t)(i / BYTES), b[i] = (uint8_t)i;
@@ -266,8 +261,8 @@ static void all_bytes(void **state)
         set_scales(&tensors[i / 4 % 2], &tensors[1 - i / 4 % 2], &tensors[2]);
         const int which = i / 2 % 3;
         if (which == 2) tensors[2].scale *= tensors[0].scale * 30; // so that few products are cut off
-        struct test_node node = {.builtin = operators[which].builtin, .version = 2, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
-        node.settings[0] = (struct test_setting){.field = operators[which].field, .value = pick(4)};
+        struct test_node node = {.builtin = of_two[which].builtin, .version = 2, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
+        node.settings[0] = (struct test_setting){.field = of_two[which].field, .value = pick(4)};
         const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
         check_values(&model, 1, 0, with_bytes, (void *const[]){a, b});
     }

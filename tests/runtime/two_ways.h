@@ -88,6 +88,19 @@ static inline struct two_ways begin_two_ways(const struct test_model *model, TfL
     return both;
 }
 
+// Both ways with a delegate that takes node *node, as `prepare` finds it in data_.
+static inline struct two_ways begin_both_with(const struct test_model *model, TfLiteDelegate *delegate, int *node,
+                                              TfLiteStatus (*prepare)(TfLiteContext *, TfLiteDelegate *))
+{
+    *delegate = TfLiteDelegateCreate();
+    delegate->data_ = node;
+    delegate->Prepare = prepare;
+    struct two_ways both = begin_two_ways(model, delegate);
+    TfLiteInterpreterDelete(both.other);
+    both.other = interpreter_of(both.loaded, true, delegate);
+    return both;
+}
+
 static inline void end_two_ways(struct two_ways *both)
 {
     TfLiteInterpreterDelete(both->one);

@@ -85,7 +85,7 @@ static bool divides_by_zero(const struct gpu_node *node, int through)
 
 // ---- new constants ------------------------------------------------------------------------------
 
-int64_t gpu_output_of_weight(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
+static int64_t output_of(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
 {
     if (node->builtin == kTfLiteBuiltinDepthwiseConv2d) return i % weights->shape.c;
     return i / (gpu_elements(weights->shape) / weights->shape.b);
@@ -95,8 +95,7 @@ int64_t gpu_output_of_weight(const struct gpu_node *node, const struct gpu_value
 static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights,
                         int64_t i)
 {
-    int64_t output = gpu_output_of_weight(node, weights, i), outputs = node->outputs[0]->shape.c,
-            own = i % weights->shape.c;
+    int64_t output = output_of(node, weights, i), outputs = node->outputs[0]->shape.c, own = i % weights->shape.c;
     switch (node->builtin) {
     case kTfLiteBuiltinDepthwiseConv2d: return output / (outputs / x->shape.c);
     case kTfLiteBuiltinConv2d: return output / (outputs / (x->shape.c / weights->shape.c)) * weights->shape.c + own;
@@ -148,7 +147,7 @@ static bool try_fold_after(struct gpu_graph *graph, struct gpu_node *node)
     struct gpu_value *bias = weights ? gpu_copy_bias(graph, conv) : NULL;
     if (!bias) return false;
     for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
-        weights->data[i] *= affine_of(node, through, (int)gpu_output_of_weight(conv, weights, i)).scale;
+        weights->data[i] *= affine_of(node, through, (int)output_of(conv, weights, i)).scale;
     for (int o = 0; o < conv->outputs[0]->shape.c; o++) {
         struct affine affine = affine_of(node, through, o);
         bias->data[o] = bias->data[o] * affine.scale + affine.shift;

@@ -38,8 +38,6 @@ void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct
 
 // Whether weights and bias, if there is one, are constants with as many outputs as the node.
 bool gpu_has_constant_weights(const struct gpu_node *node);
-// The output channel that weight i belongs to.
-int64_t gpu_output_of_weight(const struct gpu_node *node, const struct gpu_value *weights, int64_t i);
 // Copies the weights, because other nodes may read the same constants, and the bias, or makes one of zeros where there
 // is none. NULL without memory.
 struct gpu_value *gpu_copy_weights(struct gpu_graph *graph, const struct gpu_value *from);
