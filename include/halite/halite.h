@@ -117,6 +117,10 @@ TFL_CAPI_EXPORT int32_t HaliteInterpreterGetNodeCount(const TfLiteInterpreter *i
 // Returns kTfLiteError where index is outside the plan.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter, int32_t index,
                                                             HaliteNodeReport *report);
+// Returns the position in the plan of the node that computes the result of the one at index, and whose report has the
+// time of both: index itself, unless a node nearby computes it, too, as a convolution does the PAD in front of it.
+// After AllocateTensors; -1 where index is outside the plan.
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetNodeRunBy(const TfLiteInterpreter *interpreter, int32_t index);
 
 // Gives the memory of the primary subgraph, in bytes, after AllocateTensors.
 typedef struct HaliteMemoryReport {

@@ -82,6 +82,12 @@ TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter
     return kTfLiteOk;
 }
 
+int32_t HaliteInterpreterGetNodeRunBy(const TfLiteInterpreter *interpreter, int32_t index)
+{
+    if (!interpreter || index < 0 || index >= primary(interpreter)->plan->size) return -1;
+    return hl_subgraph_runs_at(primary(interpreter), index);
+}
+
 TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterpreter *interpreter, HaliteMemoryReport *report)
 {
     if (!interpreter || !report) return kTfLiteError;

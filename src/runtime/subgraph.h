@@ -139,6 +139,9 @@ static inline const struct hl_node *hl_node_of(const TfLiteNode *node)
 void hl_subgraph_return_taken(struct hl_subgraph *subgraph);
 // Returns whether the tensor is the output of a node that was taken over, which nobody writes.
 bool hl_subgraph_has_taken(const struct hl_subgraph *subgraph, int tensor);
+// Returns the position of the node that computes the one at this position: its own, or that of the node that took it
+// over or that it follows (chain.c).
+int hl_subgraph_runs_at(const struct hl_subgraph *subgraph, int position);
 
 // ---- transposes.c
 // Lets nodes between transposes that undo each other work without these. The nodes are to be prepared.

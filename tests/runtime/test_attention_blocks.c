@@ -159,6 +159,9 @@ static void same_bytes(void **state)
         const bool is_large = sizes.rows >= 16 && sizes.length >= 128; // what is smaller is left alone
         assert_int_equal(is_taken(both.one), is_large && is_possible(type));
         assert_false(is_left_out(both.other, S0) || is_left_out(both.other, P));
+        const int keys = g.nodes[0].outputs[0] == V ? 1 : 0, last = g.model.node_count - 1;
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.one, keys), is_taken(both.one) ? last : keys);
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.other, keys), keys);
         assert_same_output(&both);
         end_two_ways(&both);
     }

@@ -145,6 +145,8 @@ static void same_bytes(void **state)
         make_chain(&c, layer, i / LAYERS % VALUES, layer == DENSE ? 1 : 1 + pick(3), 1 + pick(MAX_STEPS));
         struct two_ways both = begin_two_ways(&c.model, NULL);
         assert_false(is_left_out(both.other, FIRST));
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.one, 1), is_left_out(both.one, FIRST) ? 0 : 1);
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.other, 1), 1);
         count += is_left_out(both.one, FIRST);
         assert_same_output(&both);
         end_two_ways(&both);

@@ -82,6 +82,9 @@ static void same_bytes(void **state)
         struct two_ways both = begin_two_ways(&c.model, NULL);
         assert_true(is_taken(both.one) || c.tensors[X].type == TEST_FLOAT32); // few floats may be left
         assert_false(is_taken(both.other));
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.one, 1), is_taken(both.one) ? 2 : 1);
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.other, 1), 1);
+        assert_int_equal(HaliteInterpreterGetNodeRunBy(both.other, c.model.node_count), -1);
         count += is_taken(both.one);
         assert_same_output(&both);
         end_two_ways(&both);

@@ -91,21 +91,6 @@ static struct work work_of(const TfLiteModel *model, const struct hl_model_subgr
     return work;
 }
 
-// The operator of the node further behind that computes this one, too (docs/fast_kernels.md), if it has one of these
-// and its output no memory; NULL: it runs itself.
-static const char *taken_over_by(const struct hl_graph *graph, const HaliteNodeReport *node, const struct work *work)
-{
-    enum { MOST_OF_NANOSECOND = 4000 };
-    const bool is_depthwise = strcmp(node->op, "DEPTHWISE_CONV_2D") == 0,
-               scores = strcmp(node->op, "BATCH_MATMUL") == 0;
-    if (work->multiply_adds == 0 || !(is_depthwise || scores)) return NULL;
-    const struct hl_model_node *of_file = &graph->file->model->subgraphs[0].nodes[node->node];
-    const TfLiteTensor *output = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, of_file->outputs[0]);
-    const bool is_taken = output && !TfLiteTensorData(output) &&
-                          (double)node->nanoseconds * MOST_OF_NANOSECOND < work->multiply_adds * (double)node->runs;
-    return !is_taken ? NULL : is_depthwise ? "CONV_2D" : "BATCH_MATMUL";
-}
-
 // The names of a list's members: what is grouped, its detail, what is counted.
 struct words {
     const char *list, *name, *detail, *count;
@@ -158,25 +143,20 @@ static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct h
     HaliteInterpreterSetProfiling(interpreter, false);
     int node_count = ok ? HaliteInterpreterGetNodeCount(interpreter) : 0, used = 0;
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
-    struct work before = {0}; // of a node that another one computes,
-    const char *taker = NULL; // which has this operator
+    struct group **group_of = hl_alloc((size_t)node_count, sizeof *group_of);
+    HaliteNodeReport node;
+    for (int i = 0; i < node_count; i++)
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) == kTfLiteOk)
+            group_of[i] = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
     for (int i = 0; i < node_count; i++) {
-        HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
-        struct group *group = add_to_group(groups, &used, node.op, node.where, 1e-9 * (double)node.nanoseconds / runs);
+        const int at = HaliteInterpreterGetNodeRunBy(interpreter, i);
+        if (at < 0 || HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
         const struct work work = work_of(graph->file->model, &subgraph, &node, peaks);
-        const char *const taken_by = taken_over_by(graph, &node, &work);
-        if (taken_by) {
-            before = work;
-            taker = taken_by;
-        } else if (work.multiply_adds > 0) {
-            const bool takes = taker && strcmp(node.op, taker) == 0;
-            group->multiply_adds += work.multiply_adds + (takes ? before.multiply_adds : 0);
-            group->least += work.least + (takes ? before.least : 0);
-            if (takes) taker = NULL;
-        }
+        group_of[at]->multiply_adds += work.multiply_adds;
+        group_of[at]->least += work.least;
     }
     if (ok) add_groups(row, &operators, groups, used);
+    free(group_of);
     free(groups);
     free((void *)subgraph.tensors);
     return ok;
