@@ -131,15 +131,17 @@ static bool is_led_by(const struct hl_node *node, const struct hl_node *leader)
     return false;
 }
 
-// Between a node that was taken and the one that took it stand others that were taken, and such as have nothing to run.
 int hl_subgraph_runs_at(const struct hl_subgraph *subgraph, int position)
 {
-    const int *plan = subgraph->plan->data;
-    const struct hl_node *node = subgraph->nodes[plan[position]];
-    const bool is_taken = node->is_taken && !hl_node_is_skipped(node);
-    for (int i = node->follows ? 0 : position + 1; i < subgraph->plan->size && (node->follows || is_taken); i++) {
-        const struct hl_node *other = subgraph->nodes[plan[i]];
-        if (node->follows ? is_led_by(node, other) : !other->is_taken && other->reads >= 0) return i;
+    const TfLiteIntArray *plan = subgraph->plan;
+    const struct hl_node *node = subgraph->nodes[plan->data[position]];
+    for (int i = 0; node->follows && i < plan->size; i++)
+        if (is_led_by(node, subgraph->nodes[plan->data[i]])) return i;
+    if (!node->is_taken || hl_node_is_skipped(node)) return position;
+    // Before the node that took it stand others that it took, and such as have nothing to run.
+    for (int i = position + 1; i < plan->size; i++) {
+        const struct hl_node *other = subgraph->nodes[plan->data[i]];
+        if (!other->is_taken && other->reads >= 0) return i;
     }
     return position;
 }
