@@ -207,10 +207,11 @@ static void cuda_gives_a_hang_up(void **state)
 // 0 and 1 are added to 2, which two copies read, whose sum is written to 1: the graph is a diamond and not a chain, and
 // what the last one overwrites needs no further edge. The fake runs it in the order that is the least likely to be
 // right.
-static void run_diamond(int capability)
+static void run_diamond(int capability, int units)
 {
     struct messages messages = {0};
     fake.set("capability", capability);
+    fake.set("multiprocessors", units);
     struct bench bench = open_fake(&messages);
     const struct gpu_backend *backend = bench.backend;
     struct gpu_buffer *more = backend->buffer_create(bench.device, ARENA);
@@ -228,6 +229,8 @@ static void run_diamond(int capability)
     assert_true(backend->list_barrier(list) && backend->list_dispatch(list, &last) && backend->list_finish(list));
     assert_int_equal(fake.get("edges"), 4);
     assert_int_equal(fake.get("overlapping"), capability >= 90 ? 4 : 0);
+    // The first and the last have groups for no more than all units, and nothing runs beside them.
+    assert_int_equal(fake.get("lone"), capability >= 90 && units > 0 ? 2 : 0);
     float a[FLOATS], b[FLOATS], y[FLOATS];
     for (int i = 0; i < FLOATS; i++) a[i] = (float)i, b[i] = 3;
     write_place(&bench, 0, a, sizeof a);
@@ -250,8 +253,9 @@ static void cuda_branches_have_no_order(void **state)
 {
     (void)state;
     begin_with_fake();
-    run_diamond(90);
-    run_diamond(75);
+    run_diamond(90, 16);
+    run_diamond(90, 0);
+    run_diamond(75, 16);
 }
 
 // Machine code of an earlier process is not compiled again, unless the driver refuses it.

@@ -196,6 +196,8 @@ static struct gpu_device *create_device(const struct cuda_library *library, cuda
     if (reporter) device->base.reporter = *reporter;
     device->capability = capability_of(device->cuda, id);
     device->overlaps = device->capability >= 90 && device->cuda->graph_add_edges;
+    device->lone_shared = (unsigned)(attribute(device->cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
+                                     attribute(device->cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) + SHARED_BESIDE);
     if (fill_caps(library, id, &device->base.caps)) return device;
     hl_report(reporter, "a CUDA device does not say what it is: check its driver with nvidia-smi");
     free(device);

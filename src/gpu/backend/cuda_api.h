@@ -62,7 +62,8 @@ enum {
     CUDA_MAX_SHARED_PER_MULTIPROCESSOR = 81,
     CUDA_MAX_SHARED_PER_BLOCK_ASKED = 97, // where cuFuncSetAttribute has asked for it
     CUDA_FUNCTION_MAX_THREADS = 0,
-    CUDA_FUNCTION_SHARED_BYTES = 8, // that launches may give
+    CUDA_FUNCTION_STATIC_SHARED = 1, // bytes of a group
+    CUDA_FUNCTION_SHARED_BYTES = 8,  // that launches may give
 };
 
 enum {

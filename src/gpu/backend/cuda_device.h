@@ -22,6 +22,7 @@ struct gpu_device {
     cuda_device_id id;
     int capability;               // 90: compute capability 9.0
     bool overlaps;                // kernels of a list may start before the one before them has ended
+    unsigned lone_shared;         // shared memory of a group beside which no second one fits a compute unit
     struct cuda_context *context; // the device's primary one, which the runtime API of the process uses as well
     struct cuda_stream *stream;
     bool has_own_context, has_own_stream; // else they are the application's
@@ -53,6 +54,7 @@ struct gpu_program {
     const char *name; // of the kernel
     int group[3];
     unsigned dynamic_shared; // bytes that each launch gives
+    unsigned lone_shared;    // that it gives so that a compute unit takes one group; 0: a launch gives no such memory
 };
 
 // Whether a call succeeded. False after a message; about: the purpose of the call in a few words.

@@ -115,12 +115,21 @@ static unsigned dynamic_shared_of(const struct gpu_program_desc *desc)
     return 16u * (unsigned)(desc->constants ? desc->constants[tile] : desc->kernel->constants[tile].value);
 }
 
-// Lets launches of the kernel give it that memory, of which they may give 48 KB unasked.
-static bool allow_dynamic_shared(struct gpu_device *device, const struct gpu_program *program)
+// Lets launches of the kernel give it that memory, of which they may give 48 KB unasked, or so much that a compute unit
+// takes one group (cuda_list.c).
+static bool allow_dynamic_shared(struct gpu_device *device, struct gpu_program *program)
 {
-    if (program->dynamic_shared == 0) return true;
-    cuda_result code = device->cuda->function_set_attribute(program->function, CUDA_FUNCTION_SHARED_BYTES,
-                                                            (int)program->dynamic_shared);
+    const struct cuda_api *cuda = device->cuda;
+    int own = 0;
+    if (device->overlaps) {
+        cuda_result code = cuda->function_attribute(&own, CUDA_FUNCTION_STATIC_SHARED, program->function);
+        if (!gpu_cuda_succeeded(device, code, "cuFuncGetAttribute", program->name)) return false;
+        unsigned all = program->dynamic_shared + (unsigned)own;
+        program->lone_shared = device->lone_shared > all ? device->lone_shared - (unsigned)own : 0;
+    }
+    unsigned most = program->lone_shared ? program->lone_shared : program->dynamic_shared;
+    if (most == 0) return true;
+    cuda_result code = cuda->function_set_attribute(program->function, CUDA_FUNCTION_SHARED_BYTES, (int)most);
     return gpu_cuda_succeeded(device, code, "cuFuncSetAttribute", program->name);
 }
 

@@ -35,6 +35,7 @@
     X(launches, 0, "kernels that ran")                                       \
     X(edges, 0, "dependencies of all graphs so far")                         \
     X(overlapping, 0, "those of them that are programmatic")                 \
+    X(lone, 0, "kernels of graphs of which a unit takes one group")          \
     X(card, 1, "what Vulkan sees: 0 nothing, 1 all, 2 a window")             \
     X(imports, 0, "memories of Vulkan's that were imported")                 \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
@@ -51,6 +52,7 @@ NVRTC_FUNCTIONS(X)
 FAKE_EXPORT const char *nvrtcGetErrorString(int code);
 
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_IMAGE = 200, FAKE_INVALID_HANDLE = 400, FAKE_NOT_FOUND = 500 };
+enum { FAKE_STATIC_SHARED = 48 }; // bytes that each kernel has without asking
 
 // ---- control.c ------------------------------------------------------------------------------------------------------
 
