@@ -7,6 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/cpu.h"
+#include "base/half.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 enum {
     PIECE = 128 << 10, // what a thread takes at a time: one that still sleeps holds nobody up
     MAX_THREADS = 4,
@@ -80,4 +86,43 @@ void hl_copier_end(struct hl_copier *copier)
 {
     hl_threads_destroy(copier->threads);
     *copier = (struct hl_copier){0};
+}
+
+// ---- halves ---------------------------------------------------------------------------------------------------------
+
+#if defined __x86_64__
+enum { LINE_HALVES = 32 }; // of a line of the caches
+
+// Whole lines, past the caches: a line that is written in parts goes to the card in parts.
+__attribute__((target("avx2,f16c"))) static void write_lines(uint16_t *to, const float *from, size_t lines)
+{
+    for (size_t i = 0; i < lines * LINE_HALVES; i += LINE_HALVES / 2) {
+        __m128i low = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+        __m128i high = _mm256_cvtps_ph(_mm256_loadu_ps(from + i + 8), _MM_FROUND_TO_NEAREST_INT);
+        _mm256_stream_si256((__m256i *)(void *)(to + i), _mm256_set_m128i(high, low));
+    }
+}
+
+// How many of the halves were written: all whole lines, where the memory begins with one.
+static size_t write_fast(uint16_t *to, const float *from, size_t count)
+{
+    if ((uintptr_t)to % (2 * LINE_HALVES) != 0 || !(hl_cpu_features() & HL_CPU_F16C)) return 0;
+    write_lines(to, from, count / LINE_HALVES);
+    return count / LINE_HALVES * LINE_HALVES;
+}
+#else
+static size_t write_fast(uint16_t *to, const float *from, size_t count)
+{
+    (void)to;
+    (void)from;
+    (void)count;
+    return 0;
+}
+#endif
+
+void hl_copy_as_halves(void *to, const float *from, size_t count)
+{
+    uint16_t *halves = to;
+    for (size_t i = write_fast(halves, from, count); i < count; i++) halves[i] = hl_half_from_float(from[i]);
+    finish_writes();
 }

@@ -27,4 +27,8 @@ void hl_copier_begin(struct hl_copier *copier, int threads);
 void hl_copier_wake(struct hl_copier *copier);
 void hl_copier_end(struct hl_copier *copier);
 
+// Writes so many floats as halves, rounded to nearest even, which every device that the caller then starts sees. to: a
+// multiple of 2 bytes.
+void hl_copy_as_halves(void *to, const float *from, size_t count);
+
 #endif

@@ -59,6 +59,7 @@ uint32_t hl_cpu_features(void)
     uint32_t features = 0;
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) features |= HL_CPU_AVX2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) features |= HL_CPU_F16C;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
         features |= HL_CPU_AVX512;

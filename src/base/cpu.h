@@ -27,6 +27,7 @@ enum {
     HL_CPU_I8MM = 1 << 5,       // and its products of matrices of bytes
     HL_CPU_SVE256 = 1 << 6,     // the same with scalable vectors, which have 256 bits
     HL_CPU_SVE512 = 1 << 7,     // or 512
+    HL_CPU_F16C = 1 << 9,       // AVX2, and its conversions of halves
 };
 
 uint32_t hl_cpu_features(void);

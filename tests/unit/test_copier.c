@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/copier.h"
+#include "base/half.h"
 #include "support/random.h"
 
 enum { MARGIN = 64, MOST = 5 << 20 };
@@ -45,6 +46,32 @@ static void every_byte_arrives(void **state)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); // threads fall asleep
         assert_true(copies(&copier, MOST, 0, 0));
         hl_copier_end(&copier);
+    }
+}
+
+// Every half is the one that half.h makes, and nothing beside them changes, at any place in memory.
+static void floats_become_halves(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static _Alignas(64) uint16_t to[COUNT + 2 * MARGIN];
+    static float from[COUNT + 1];
+    for (int turn = 0; turn < 200; turn++) {
+        size_t count = turn < 70 ? (size_t)turn : (size_t)pick(COUNT), at = (size_t)pick(MARGIN), first = turn % 2;
+        for (size_t i = 0; i <= count && i < COUNT + 1; i++) {
+            uint32_t bits = (uint32_t)pick(1 << 16) << 16 | (uint32_t)pick(1 << 16); // of any size, and NaN
+            if (pick(2)) bits = (bits & 0x87ffffffu) + 0x33000000u;                  // about as halves are
+            memcpy(&from[i], &bits, sizeof bits);
+        }
+        memset(to, 255, sizeof to);
+        hl_copy_as_halves(to + at, from + first, count);
+        for (size_t i = 0; i < count; i++) {
+            uint16_t wanted = hl_half_from_float(from[first + i]), got = to[at + i];
+            bool both_nan = (wanted & 0x7fff) > 0x7c00 && (got & 0x7fff) > 0x7c00;
+            assert_true(wanted == got || both_nan);
+        }
+        for (size_t i = 0; i < at; i++) assert_int_equal(to[i], 65535);
+        for (size_t i = at + count; i < COUNT + 2 * MARGIN; i++) assert_int_equal(to[i], 65535);
     }
 }
 
@@ -88,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_arrives),
+        cmocka_unit_test(floats_become_halves),
         cmocka_unit_test(threads_come_with_the_first_large_copy),
         cmocka_unit_test(a_forked_process_copies_alone),
     };

@@ -36,6 +36,7 @@ struct gpu_caps {
     enum gpu_vendor vendor;
     bool software;     // the device is the CPU (PoCL, llvmpipe); it is used only if the user names it
     bool integrated;   // shares its memory with the CPU
+    bool takes_halves; // an input comes over a bus, and is there sooner as halves: there is buffer_write_halves
     bool half_storage; // can run f16s kernels
     bool half_math;    // can run f16 kernels
     uint64_t memory;   // bytes; 0: unknown
@@ -187,6 +188,9 @@ struct gpu_backend {
     // be reused at once. NULL: buffer_write does it.
     bool (*buffer_send)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                         size_t bytes);
+    // As buffer_write, of so many floats that the device gets as halves. NULL: there is no such way.
+    bool (*buffer_write_halves)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const float *from,
+                                size_t count);
     // Waits for all earlier runs.
     bool (*buffer_read)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
 

@@ -138,6 +138,7 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
         caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW;
     caps->step_ns = capability_of(cuda, id) >= 90 ? 900 : 1400; // in a graph, with programmatic edges and without
     caps->integrated = attribute(cuda, id, CUDA_INTEGRATED) != 0;
+    caps->takes_halves = !caps->integrated;
     caps->memory = memory;
     caps->max_buffer = memory;
     caps->max_group_size = attribute(cuda, id, CUDA_MAX_THREADS_PER_BLOCK);
@@ -293,6 +294,7 @@ const struct gpu_backend gpu_backend_cuda = {
     .take_back = gpu_cuda_take_back,
     .buffer_write = gpu_cuda_buffer_write,
     .buffer_send = gpu_cuda_buffer_send,
+    .buffer_write_halves = gpu_cuda_buffer_write_halves,
     .buffer_read = gpu_cuda_buffer_read,
     .programs_create = gpu_cuda_programs_create,
     .program_destroy = gpu_cuda_program_destroy,

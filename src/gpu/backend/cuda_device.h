@@ -96,6 +96,8 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
                            size_t bytes);
 bool gpu_cuda_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                           size_t bytes);
+bool gpu_cuda_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                                  const float *from, size_t count);
 bool gpu_cuda_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
 bool gpu_cuda_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                               struct gpu_program **programs);

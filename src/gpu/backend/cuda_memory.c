@@ -206,14 +206,25 @@ static bool write_now(struct gpu_device *device, cuda_pointer to, const void *fr
            gpu_cuda_finish(device);
 }
 
+// Where the host may write the buffer now, since no kernel can be reading it; NULL: nowhere.
+static unsigned char *place_of(const struct gpu_device *device, const struct gpu_buffer *buffer)
+{
+    unsigned char *seen = buffer->card ? gpu_cuda_card_bytes(buffer->card) : buffer->host;
+    return device->is_busy ? NULL : seen;
+}
+
+static bool may_write(struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes)
+{
+    return gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing") &&
+           gpu_device_is_alive(&device->base, "write a buffer");
+}
+
 bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                            size_t bytes)
 {
-    if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing") ||
-        !gpu_device_is_alive(&device->base, "write a buffer"))
-        return false;
-    unsigned char *seen = buffer->card ? gpu_cuda_card_bytes(buffer->card) : buffer->host;
-    if (seen && !device->is_busy) { // no kernel can be reading it
+    if (!may_write(device, buffer, offset, bytes)) return false;
+    unsigned char *seen = place_of(device, buffer);
+    if (seen) {
         gpu_device_copy(&device->base, seen + offset, from, bytes);
         return true;
     }
@@ -221,6 +232,16 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
     bool ok = bytes == 0 || write_now(device, buffer->address + offset, from, bytes);
     gpu_cuda_leave(device);
     return ok;
+}
+
+bool gpu_cuda_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                                  const float *from, size_t count)
+{
+    if (!may_write(device, buffer, offset, 2 * count)) return false;
+    unsigned char *seen = place_of(device, buffer);
+    const void *halves = seen ? NULL : gpu_device_as_halves(&device->base, from, count);
+    if (seen) hl_copy_as_halves(seen + offset, from, count);
+    return seen || (halves && gpu_cuda_buffer_write(device, buffer, offset, halves, 2 * count));
 }
 
 static bool has_event(struct gpu_device *device, struct cuda_event **place)

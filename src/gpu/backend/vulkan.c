@@ -784,6 +784,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .take_back = gpu_vulkan_take_back,
     .buffer_write = gpu_vulkan_buffer_write,
     .buffer_send = gpu_vulkan_buffer_send,
+    .buffer_write_halves = gpu_vulkan_buffer_write_halves,
     .buffer_read = gpu_vulkan_buffer_read,
     .programs_create = vulkan_programs_create,
     .program_destroy = vulkan_program_destroy,

@@ -168,6 +168,8 @@ struct gpu_lent *gpu_vulkan_lend(struct gpu_device *device, struct gpu_buffer *b
 void gpu_vulkan_take_back(struct gpu_device *device, struct gpu_lent *lent);
 bool gpu_vulkan_buffer_send(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                             size_t bytes);
+bool gpu_vulkan_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                                    const float *from, size_t count);
 // Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the
 // number of the submission in it.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);

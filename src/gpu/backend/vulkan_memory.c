@@ -182,6 +182,8 @@ void gpu_vulkan_choose_memory(struct gpu_device *device)
 {
     device->instance->vk.vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
     device->maps_buffers = gpu_vulkan_mapped_type(&device->memory) >= 0;
+    struct gpu_caps *caps = &device->base.caps;
+    caps->takes_halves = device->maps_buffers && !caps->integrated && !caps->software;
     device->reads_mapped =
         find_type(&device->memory, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
 }
@@ -258,6 +260,20 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
         offset += part;
         bytes -= part;
     }
+    return true;
+}
+
+bool gpu_vulkan_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                                    const float *from, size_t count)
+{
+    if (!buffer->mapped) {
+        const void *halves = gpu_device_as_halves(&device->base, from, count);
+        return halves && gpu_vulkan_buffer_write(device, buffer, offset, halves, 2 * count);
+    }
+    assert(offset <= buffer->bytes && 2 * count <= buffer->bytes - offset);
+    buffer->mirrored = 0;
+    if (!gpu_device_is_alive(&device->base, "write a buffer") || !finish(device)) return false;
+    hl_copy_as_halves(buffer->mapped + offset, from, count);
     return true;
 }
 

@@ -131,7 +131,7 @@ bool gpu_port_to_tensor(const struct gpu_part *part, const struct gpu_port *port
 void gpu_port_count(const struct gpu_part *part, const struct gpu_port *port, const TfLiteTensor *tensor)
 {
     struct gpu_buffers *buffers = &part->engine->buffers;
-    const size_t bytes = gpu_caller_bytes(port->value);
+    const size_t bytes = gpu_runner_moved_bytes(part->runner, port->value);
     const bool is_lent = tensor && port->lent && port->lent->memory == tensor->data.raw;
     if (is_lent && port->lent->is_direct && !port->application) return;
     buffers->copied += bytes;

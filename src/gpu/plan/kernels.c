@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See kernels.h. Raw arguments are dense float32 [b, h, w, c] in every precision.
+// See kernels.h. Raw arguments are dense float32 [b, h, w, c] in every precision, if nothing else is said.
 #include "gpu/plan/kernels.h"
 
 // Kernel bodies are formatted by hand, one statement on a line.
@@ -35,19 +35,30 @@
         if (i == 3) v.w = one;                                                               \
     )
 
+// form.x: 1 where the host has written halves in place of floats (gpu_plan_narrows), which integers take apart, since
+// not every device may read halves, and some take the smallest floats for zero.
 const struct gpu_kernel gpu_kernel_from_dense = {
     .name = "from_dense",
     .group = {64, 2, 1},
-    .args = {{GPU_RAW_IN, "raw"}, {GPU_OUT, "y"}},
+    .args = {{GPU_BYTES_IN, "raw"}, {GPU_OUT, "y"}},
+    .params = {"form"},
     .body = AT_DENSE(y) GPU_TEXT(
-        float a = raw[at];
-        float b = 0.0f;
-        float c = 0.0f;
-        float d = 0.0f;
-        if (left > 1) b = raw[at + 1];
-        if (left > 2) c = raw[at + 2];
-        if (left > 3) d = raw[at + 3];
-        write_y(p, to_real4(mkf4(a, b, c, d)));
+        acc4 v = splatf4(0.0f);
+        UNROLL for (int i = 0; i < 4; i += 1) {
+            if (i < left) {
+                int bits = raw[pick(P_form.x == 1, (at + i) / 2, at + i)];
+                float one = bits_to_float(bits);
+                if (P_form.x == 1) {
+                    int code = (bits >> ((at + i) % 2 * 16)) & 65535;
+                    int size = code & 32767;
+                    one = bits_to_float((size << 13) + pick(size < 31744, 112, 224) * 8388608);
+                    if (size < 1024) one = to_float(size) * 5.9604644775390625e-8f;
+                    if (code > 32767) one = -one;
+                }
+    ) SET_LANE GPU_TEXT(
+            }
+        }
+        write_y(p, to_real4(v));
     ),
 };
 

@@ -169,6 +169,9 @@ static inline size_t gpu_weights_vector_bytes(const struct gpu_plan *plan, const
 bool gpu_plan_is_direct(const struct gpu_plan *plan, const struct gpu_value *value);
 // Whether an operand of a step is an input or output as it is stored outside.
 bool gpu_plan_is_outside(const struct gpu_plan *plan, const struct gpu_plan_step *step, int operand);
+// Whether the host writes an input of floats as halves where the raw buffer is the runner's. An application's buffer
+// has floats all the same.
+bool gpu_plan_narrows(const struct gpu_plan *plan, const struct gpu_value *value);
 // The bytes of the raw buffer of an input or output that kernels may access.
 size_t gpu_plan_raw_bytes(const struct gpu_plan *plan, const struct gpu_value *value);
 
@@ -195,6 +198,8 @@ bool gpu_runner_encode(struct gpu_runner *runner, const void *const *inputs, voi
 // Copies gpu_caller_bytes of an input or output to or from the device. Reading waits for the last run.
 bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, void *to);
 bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from);
+// The bytes that such a copy moves: fewer where the device has halves of an input.
+size_t gpu_runner_moved_bytes(const struct gpu_runner *runner, const struct gpu_value *value);
 // Makes later runs use this buffer for an input or output, from the offset on; NULL: one of the runner's own. The
 // buffer belongs to the caller, and must be there until another is bound. False after a message.
 bool gpu_runner_bind(struct gpu_runner *runner, const struct gpu_value *value, struct gpu_buffer *buffer,

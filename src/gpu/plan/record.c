@@ -229,6 +229,12 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
     }
 }
 
+// Whether the host writes halves where the device takes this input from.
+static bool is_narrowed(const struct gpu_runner *runner, const struct gpu_value *value)
+{
+    return !runner->bound[value->id].buffer && gpu_plan_narrows(runner->plan, value);
+}
+
 static bool record_step(struct gpu_runner *runner, int number, struct hazards *hazards)
 {
     const struct gpu_plan_step *step = &runner->plan->steps[number];
@@ -241,6 +247,8 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
         .label = step->label,
     };
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
+    if (step->kernel == &gpu_kernel_from_dense)
+        dispatch.params[gpu_kernel_shape_count(step->kernel)][0] = is_narrowed(runner, step->operands[0].value);
     bool barrier = false;
     for (int i = 0; i < step->operand_count; i++) {
         locate(runner, step, i, &dispatch);
@@ -387,6 +395,8 @@ static bool send(struct gpu_runner *runner, const struct gpu_value *value, const
     const struct gpu_backend *backend = runner->backend;
     size_t offset;
     struct gpu_buffer *buffer = gpu_runner_buffer(runner, value, &offset);
+    if (is_narrowed(runner, value))
+        return backend->buffer_write_halves(runner->device, buffer, offset, from, (size_t)gpu_elements(value->shape));
     return (backend->buffer_send ? backend->buffer_send : backend->buffer_write)(runner->device, buffer, offset, from,
                                                                                  gpu_caller_bytes(value));
 }
@@ -454,9 +464,15 @@ bool gpu_runner_read(struct gpu_runner *runner, const struct gpu_value *value, v
     return runner->backend->buffer_read(runner->device, buffer, offset, to, gpu_caller_bytes(value));
 }
 
+size_t gpu_runner_moved_bytes(const struct gpu_runner *runner, const struct gpu_value *value)
+{
+    return gpu_caller_bytes(value) / (is_narrowed(runner, value) ? 2 : 1);
+}
+
 bool gpu_runner_write(struct gpu_runner *runner, const struct gpu_value *value, const void *from)
 {
     size_t offset;
     struct gpu_buffer *buffer = gpu_runner_buffer(runner, value, &offset);
+    if (is_narrowed(runner, value)) return send(runner, value, from);
     return runner->backend->buffer_write(runner->device, buffer, offset, from, gpu_caller_bytes(value));
 }
