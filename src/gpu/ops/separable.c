@@ -4,11 +4,16 @@
 // memory. Then the work-items sum BLOCK_X positions by BLOCK_O output slices in registers, as those of
 // gpu_kernel_convolve do, and divide the input slices along z.
 //
+// The depthwise weights lie tap after tap, each for all slices, because neighboring work-items have neighboring slices
+// where a group has few positions: with the taps of a slice together each work-item's load was a line of memory of its
+// own.
+//
 // Every group along y computes the same depthwise part. This costs less than a second dispatch while there are few of
 // them: on an H200 a dispatch that must wait for another costs about 3 us on Vulkan before it does anything.
 #include "gpu/ops/separable.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/ops/costs.h"
@@ -51,7 +56,7 @@ const struct gpu_kernel gpu_kernel_separable = {
                   {"ROOM", 1024}, // vectors in shared memory: P for each input slice, and then those of a round
                   {"KERNEL_W", 3},
                   {"KERNEL_H", 3},
-                  {"NUMBERS", 0}, // 1: the stage's numbers of a slice's channels are behind its weights
+                  {"NUMBERS", 0}, // 1: the stage's numbers of all slices are behind the weights
                   {"STAGE", 0}),  // what follows the depthwise convolution
     .shared = {"float4 tile[ROOM]"},
     .epilogue = true,
@@ -72,8 +77,7 @@ const struct gpu_kernel gpu_kernel_separable = {
         int s0 = lid / (GROUP_X * BLOCK_X);
         if (s0 >= turn) s0 = P_sum.x;
         for (int s = s0; s < P_sum.x; s += turn) {
-            int k = s * (KERNEL_W * KERNEL_H + 1 + NUMBERS);
-            acc4 sum = to_acc4(weights(k));
+            acc4 sum = to_acc4(weights(s));
             UNROLL for (int ty = 0; ty < KERNEL_H; ty += 1) {
                 int down = ty * P_space.y;
                 UNROLL for (int tx = 0; tx < KERNEL_W; tx += 1) {
@@ -81,11 +85,11 @@ const struct gpu_kernel gpu_kernel_separable = {
                     acc4 v = splatf4(0.0f);
                     if (py + down >= 0 && py + down < x_h && px + across >= 0 && px + across < x_w)
                         v = to_acc4(load_x(from + s * plane + down * x_w + across));
-                    sum = mad(v, to_acc4(weights(k + 1 + ty * KERNEL_W + tx)), sum);
+                    sum = mad(v, to_acc4(weights(s + (1 + ty * KERNEL_W + tx) * P_sum.x)), sum);
                 }
             }
             acc4 r = splatf4(0.0f);
-            if (NUMBERS == 1) r = to_acc4(weights(k + 1 + KERNEL_W * KERNEL_H));
+            if (NUMBERS == 1) r = to_acc4(weights(s + (1 + KERNEL_W * KERNEL_H) * P_sum.x));
             tile[s * (GROUP_X * BLOCK_X) + own] = stage_with(STAGE, sum, r, bits_to_float(P_inner.x), bits_to_float(P_inner.y));
         }
 
@@ -302,12 +306,22 @@ int gpu_between_vectors(const struct gpu_between *between, const struct gpu_dept
     return depthwise->kernel_w * depthwise->kernel_h + (between->numbers ? 2 : 1);
 }
 
-void gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, float *to)
+bool gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, size_t together,
+                      void *to)
 {
-    const int vectors = gpu_between_vectors(between, depthwise);
-    gpu_depthwise_pack(depthwise, vectors, to);
+    const size_t each = (size_t)gpu_between_vectors(between, depthwise),
+                 slices = (size_t)gpu_slices(depthwise->x->shape);
+    float *own = calloc(slices * each, 4 * sizeof *own), *packed = to;
+    if (!own) return false;
+    gpu_depthwise_pack(depthwise, (int)each, own);
     for (int c = 0; c < depthwise->y->shape.c && between->numbers; c++)
-        to[4 * ((size_t)(c / 4 + 1) * (size_t)vectors - 1) + (size_t)(c % 4)] = between->numbers[c];
+        own[4 * ((size_t)(c / 4 + 1) * each - 1) + (size_t)(c % 4)] = between->numbers[c];
+    for (size_t s = 0; s < slices; s++)
+        for (size_t v = 0; v < each; v++)
+            memcpy(packed + 4 * ((s / together * each + v) * together + s % together), own + 4 * (s * each + v),
+                   4 * sizeof *own);
+    free(own);
+    return true;
 }
 
 static bool is_constant(const struct gpu_node *node)
@@ -411,7 +425,8 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
     struct gpu_weights *weights =
         gpu_plan_weights(plan, (size_t)(own + streams * gpu_conv_stream_vectors(pointwise, tile)));
     if (!weights) return false;
-    gpu_between_pack(&between, &depthwise, weights->data);
+    if (!gpu_between_pack(&between, &depthwise, (size_t)layers.inputs, weights->data))
+        return gpu_plan_fail(plan, "out of memory");
     gpu_conv_pack(pointwise, tile, weights->data + 4 * own);
 
     int values[CONSTANTS] = {

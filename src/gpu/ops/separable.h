@@ -25,9 +25,12 @@ struct gpu_between {
     const float *numbers; // r of the stage, for each channel; NULL: none
 };
 struct gpu_between gpu_between_of(const struct gpu_node *depthwise);
-// The vectors of the depthwise weights for a slice: bias, taps, and numbers where there are any; and the packing.
+// The vectors of the depthwise weights for a slice: bias, taps, and numbers where there are any.
 int gpu_between_vectors(const struct gpu_between *between, const struct gpu_depthwise *depthwise);
-void gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, float *to);
+// Packs them: those of so many slices lie together, vector after vector. to: zeroed, 32 bits an element, with room for
+// whole such lots of slices. False without memory.
+bool gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, size_t together,
+                      void *to);
 
 // Returns the 1x1 convolution that a depthwise convolution is fused into, or NULL: there is none, or it would take more
 // time. The depthwise node then needs no dispatch. All calls for the same plan give the same answer.

@@ -9,8 +9,6 @@
 // each other: their biases, then their weights, tap after tap), then the streams of matrix.c, whose first steps are
 // loaded before the kernel waits for earlier ones.
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
@@ -290,22 +288,6 @@ static int64_t own_vectors(const struct gpu_separable_size *size, int each)
     return gpu_divide_up(size->inputs, STEP_SLICES) * STEP_SLICES * each;
 }
 
-// Puts what gpu_between_pack writes, slice after slice, next to each other for four slices.
-static bool pack_depthwise(const struct gpu_between *between, const struct gpu_depthwise *depthwise,
-                           const struct gpu_separable_size *size, int32_t *to)
-{
-    size_t each = (size_t)gpu_between_vectors(between, depthwise);
-    float *slices = calloc((size_t)size->inputs * each, 4 * sizeof *slices);
-    if (!slices) return false;
-    gpu_between_pack(between, depthwise, slices);
-    for (size_t s = 0; s < (size_t)size->inputs; s++)
-        for (size_t t = 0; t < each; t++)
-            memcpy(to + 4 * ((s / STEP_SLICES * each + t) * STEP_SLICES + s % STEP_SLICES), slices + 4 * (s * each + t),
-                   4 * sizeof *to);
-    free(slices);
-    return true;
-}
-
 bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *node,
                                const struct gpu_depthwise *depthwise, const struct gpu_convolution *pointwise,
                                const struct gpu_separable_size *size)
@@ -321,7 +303,7 @@ bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *nod
     if (!weights) return false;
     for (int i = 0; i < pointwise->outputs && pointwise->bias; i++)
         weights->integers[i] = gpu_float_bits(pointwise->bias[i]);
-    if (!pack_depthwise(&between, depthwise, size, weights->integers + (size_t)4 * size->slices))
+    if (!gpu_between_pack(&between, depthwise, STEP_SLICES, weights->integers + (size_t)4 * size->slices))
         return gpu_plan_fail(plan, "out of memory");
     gpu_matrix_pack(pointwise, form, block, all.steps, GPU_MATRIX_BY_TAPS, weights->integers + 4 * first);
 
