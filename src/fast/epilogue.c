@@ -198,7 +198,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
         .y = hl_epilogue_y(e, output, at, sizeof *floats.y),
         .y_stride = e->row_stride,
     };
-    if (e->positions == 1) {
+    if (e->positions == 1 && !unquant.two_steps) {
         floats.x_scales = output->x_scales + at->position;
         floats.x_zeros = has_zeros ? output->x_zeros + at->position : NULL;
         e->simd->kernels->unquantize_tile(&floats);

@@ -287,36 +287,57 @@ static void requantize_tile(const struct hl_byte_tile *tile)
     }
 }
 
-// The values of a vector of columns stay in registers for all rows, and so do those of a row until another row has
-// others.
+// One or two vectors of columns, whose values stay in registers for all rows. by_row: each row has a scale of its own,
+// and scales are multiplied first; by_zero: a zero point, too. (Hybrid layers of 96 to 384 and 128 to 512 channels on a
+// Zen 4: 0.90 and 0.92 of the time that they take with a question for each row whether its values are those before.)
+INLINE void unquantize_columns(const struct hl_float_tile *tile, const struct hl_unquantize *params, int column,
+                               int vectors, bool by_row, bool by_zero)
+{
+    f32_vector bias[2], scale[2], first[2];
+    u32_vector w_sums[2], correction[2];
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
+        const int c = column + v * LANES;
+        bias[v] = load_f32(params->bias + c), scale[v] = load_f32(params->scales + c);
+        first[v] = params->two_steps ? scale[v] : scale[v] * params->x_scale;
+        w_sums[v] = load_u32(params->w_sums + c);
+        correction[v] = w_sums[v] * params->zero;
+    }
+    const f32_vector second = splat_f32(params->two_steps ? params->x_scale : 1);
+    const float low = params->low, high = params->high, *x_scales = tile->x_scales;
+    const int32_t *from = tile->sums + column, *zeros = tile->x_zeros;
+    const ptrdiff_t sums_stride = tile->sums_stride, y_stride = tile->y_stride;
+    const unsigned last = opaque((unsigned)(tile->columns - column - (vectors - 1) * LANES));
+    float *y = tile->y + column;
+    for (int r = 0; r < tile->rows; r++, from += sums_stride, y += y_stride) UNROLL for (int v = 0; v < vectors; v++)
+        {
+            u32_vector sums = load_i32(from + v * LANES);
+            if (by_zero || !by_row) sums -= by_zero ? w_sums[v] * (uint32_t)zeros[r] : correction[v];
+            const f32_vector value = __builtin_convertvector((i32_vector)sums, f32_vector);
+            const f32_vector scaled = by_row ? value * (scale[v] * x_scales[r]) : value * first[v] * second;
+            const f32_vector bounded = clamp_f32(scaled + bias[v], low, high);
+            store_first_f32(y + v * LANES, bounded, v == vectors - 1 ? last : LANES);
+        }
+}
+
+INLINE void unquantize_rows(const struct hl_float_tile *tile, const struct hl_unquantize *params, bool by_row,
+                            bool by_zero)
+{
+    int c = 0;
+    for (; tile->columns - c > LANES; c += COLUMNS) unquantize_columns(tile, params, c, 2, by_row, by_zero);
+    if (c < tile->columns) unquantize_columns(tile, params, c, 1, by_row, by_zero);
+}
+
 OUTLINE void unquantize_tile(const struct hl_float_tile *shared)
 {
     const struct hl_float_tile tile = *shared; // copies, because stored floats might alias the originals
     const struct hl_unquantize params = *tile.params;
-    const float *x_scales = tile.x_scales ? tile.x_scales : &params.x_scale;
-    const int32_t zero_of_all = (int32_t)params.zero, *zeros = tile.x_zeros ? tile.x_zeros : &zero_of_all;
-    const ptrdiff_t scale_step = tile.x_scales != NULL, zero_step = tile.x_zeros != NULL;
-    for (int c = 0; c < tile.columns; c += LANES) {
-        const f32_vector bias = load_f32(params.bias + c), scale = load_f32(params.scales + c);
-        const u32_vector w_sums = load_u32(params.w_sums + c);
-        f32_vector first = scale, second = scale;
-        u32_vector correction = w_sums;
-        float x_scale = NAN; // equal to none
-        int32_t zero = 0;
-        const int32_t *from = tile.sums + c;
-        float *y = tile.y + c;
-        for (int r = 0; r < tile.rows; r++, from += tile.sums_stride, y += tile.y_stride) {
-            if (x_scale != x_scales[r * scale_step] || zero != zeros[r * zero_step]) {
-                x_scale = x_scales[r * scale_step], zero = zeros[r * zero_step];
-                first = params.two_steps ? scale : scale * x_scale;
-                second = splat_f32(params.two_steps ? x_scale : 1);
-                correction = w_sums * (uint32_t)zero;
-            }
-            const i32_vector sums = (i32_vector)(load_i32(from) - correction);
-            const f32_vector value = __builtin_convertvector(sums, f32_vector) * first * second + bias;
-            store_first_f32(y, clamp_f32(value, params.low, params.high), opaque((unsigned)(tile.columns - c)));
-        }
-    }
+    if (!tile.x_scales)
+        unquantize_rows(&tile, &params, false, false);
+    else if (!tile.x_zeros)
+        unquantize_rows(&tile, &params, true, false);
+    else
+        unquantize_rows(&tile, &params, true, true);
 }
 
 #endif

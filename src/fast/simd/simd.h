@@ -243,7 +243,8 @@ struct hl_float_tile {
     ptrdiff_t sums_stride;
     float *y;
     ptrdiff_t y_stride;
-    // Of each row, instead of x_scale and zero of `params`; NULL: all rows have those.
+    // Of each row, instead of x_scale and zero of `params`, which then has not two steps; NULL: all rows have those, or
+    // a zero point of 0.
     const float *x_scales;
     const int32_t *x_zeros;
 };
