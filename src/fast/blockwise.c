@@ -190,8 +190,8 @@ void hl_blockwise_run(TfLiteContext *ctx, const void *blockwise, const float *x,
 {
     const struct blockwise *b = blockwise;
     struct run run = {b, y};
-    hl_quantize_rows(ctx, &b->simd->kernels->row_kernels, b->asymmetric, x, b->rows, b->columns, b->stored, b->x_scales,
-                     b->zeros);
+    hl_quantize_rows(ctx, &b->simd->kernels->row_kernels, b->asymmetric, x, b->rows, b->columns, 0, b->stored,
+                     b->x_scales, b->zeros);
     for (int64_t r = 0; r < b->rows; r++) prepare_row(b, r);
     hl_parallel(ctx, (b->panels - 1) / b->piece + 1, run_item, &run);
 }

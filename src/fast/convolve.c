@@ -28,6 +28,7 @@ struct hl_convolve {
     bool rounded;                 // floats, and so few products that none is fused, like the reference kernel's
     // Hybrid: the quantized input and the scales of its batches; rows.zeros are their zero points.
     bool asymmetric;
+    uint8_t flip;     // what makes the int8 of quantized inputs the bytes that the level multiplies: xor with this
     int8_t *x_stored; // NULL: not hybrid
     float *x_scales;
     struct hl_scratch packed_rows, window, corrections; // of struct hl_row_block, for each worker
@@ -354,7 +355,9 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     };
     struct hl_convolve *c = &made;
     hl_packed_init(&c->packed, simd, &filter, filter.depth);
-    hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero, params->input->type);
+    if (params->results.filter_scales && c->packed.dot_width == 4) c->flip = hl_simd_sign_offset(simd, false);
+    hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero,
+                 c->flip ? kTfLiteUInt8 : params->input->type);
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
     c->rows.tile_rows = c->packed.rows;
@@ -673,7 +676,7 @@ void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, vo
     if (c->x_stored) {
         const struct hl_conv_shape *shape = &c->rows.shape;
         hl_quantize_rows(ctx, &c->packed.simd->kernels->row_kernels, c->asymmetric, x, shape->batches,
-                         (int64_t)shape->height * shape->width * shape->channels, c->x_stored, c->x_scales,
+                         (int64_t)shape->height * shape->width * shape->channels, c->flip, c->x_stored, c->x_scales,
                          c->rows.zeros);
         run.x = c->x_stored;
     }

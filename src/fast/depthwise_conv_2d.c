@@ -608,7 +608,7 @@ static void write_out(const TfLiteContext *ctx, struct pass *pass, bool asymmetr
     pass->x = x;
     if (d->hybrid) {
         int32_t zero = 0;
-        hl_quantize_rows(ctx, &d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, 1, batch,
+        hl_quantize_rows(ctx, &d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, 1, batch, 0,
                          d->x_stored, &pass->to_floats.x_scale, &zero);
         pass->to_floats.zero = (uint32_t)zero + d->run.sign_offset;
         memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);

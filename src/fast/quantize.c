@@ -12,6 +12,7 @@ struct quantization {
     bool asymmetric;
     const float *x;
     int64_t rows, size;
+    uint8_t flip;
     int8_t *stored;
     float *scales;
     int32_t *zeros;
@@ -36,11 +37,11 @@ static void quantize_rows(const struct quantization *q, int64_t first, int64_t e
         for (int64_t i = 0; i < count; i++) {
             to[i] = hl_row_scale_of(q->asymmetric, low[i], high[i]);
             q->scales[r + i] = to[i].scale;
-            q->zeros[r + i] = to[i].zero;
+            q->zeros[r + i] = to[i].zero + q->flip;
         }
         for (int64_t i = 0; i < count; i++) {
             const int64_t at = (r + i) * q->size;
-            hl_quantize_values(q->kernels, &to[i], q->x + at, q->size, q->stored + at);
+            hl_quantize_values(q->kernels, &to[i], q->x + at, q->size, q->flip, q->stored + at);
         }
     }
 }
@@ -71,7 +72,7 @@ static void quantize_piece(void *arg, int64_t item, int worker)
     (void)worker;
     const struct quantization *q = arg;
     const int64_t at = item * q->piece;
-    hl_quantize_values(q->kernels, &q->to, q->x + at, values_of(q, item), q->stored + at);
+    hl_quantize_values(q->kernels, &q->to, q->x + at, values_of(q, item), q->flip, q->stored + at);
 }
 
 // The range of a row is that of its pieces' ranges.
@@ -86,12 +87,12 @@ static void share_row(const TfLiteContext *ctx, struct quantization *q)
     }
     q->to = hl_row_scale_of(q->asymmetric, low, high);
     *q->scales = q->to.scale;
-    *q->zeros = q->to.zero;
+    *q->zeros = q->to.zero + q->flip;
     hl_parallel(ctx, pieces, quantize_piece, q);
 }
 
 void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
-                      int64_t rows, int64_t size, int8_t *stored, float *scales, int32_t *zeros)
+                      int64_t rows, int64_t size, uint8_t flip, int8_t *stored, float *scales, int32_t *zeros)
 {
     const int threads = hl_thread_count(ctx);
     struct quantization q = {
@@ -100,6 +101,7 @@ void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *ker
         .x = x,
         .rows = rows,
         .size = size,
+        .flip = flip,
         .stored = stored,
         .scales = scales,
         .zeros = zeros,

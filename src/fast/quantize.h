@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of floats become int8 for hybrid nodes, each with its own scale, on all threads: several rows at once, or one
-// row in pieces. The bytes and scales are those of hl_quantize_row.
+// row in pieces. The bytes, scales and zero points are those of hl_quantize_row, or with `flip` 0x80 the same as uint8.
 #ifndef HALITE_FAST_QUANTIZE_H
 #define HALITE_FAST_QUANTIZE_H
 
@@ -8,6 +8,6 @@
 #include "ops/common/row_kernels.h"
 
 void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
-                      int64_t rows, int64_t size, int8_t *stored, float *scales, int32_t *zeros);
+                      int64_t rows, int64_t size, uint8_t flip, int8_t *stored, float *scales, int32_t *zeros);
 
 #endif

@@ -36,23 +36,36 @@ static void row_range(const float *values, int64_t count, float *low, float *hig
     *high = largest_lane(max_f32(highs[0], highs[1]));
 }
 
-INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vector most, int zero)
+INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vector most)
 {
     f32_vector steps = min_f32(max_f32(x * inverse, least), most);
     u32_vector sign = (u32_vector)steps & 0x80000000u;
     f32_vector half = (f32_vector)(sign | (u32_vector)splat_f32(HL_NEARLY_HALF));
-    return to_i32(steps + half) + zero;
+    return to_i32(steps + half);
 }
 
-static void row_quantize(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored)
+// To xor a byte with 0x80 is to add that.
+static void row_quantize(const float *values, int64_t count, float inverse, int zero, int low, uint8_t flip,
+                         int8_t *stored)
 {
-    f32_vector least = splat_f32((float)(low - zero)), most = splat_f32((float)(127 - zero));
+    const f32_vector least = splat_f32((float)(low - zero)), most = splat_f32((float)(127 - zero));
+    const int32_t offset = zero + flip;
     int64_t i = 0;
+#if HAS_RESCALE
+    const int32_t lowest = flip ? 0 : -128;
+    for (; i + BYTES <= count; i += BYTES) {
+        u32_vector steps[4];
+        UNROLL for (int v = 0; v < 4; v++) steps[v] =
+            (u32_vector)rounded(load_f32(values + i + v * LANES), inverse, least, most);
+        const u8_vector bytes = narrow_in_order(steps, offset, lowest, lowest + 255);
+        memcpy(stored + i, &bytes, sizeof bytes);
+    }
+#endif
     for (; i + LANES <= count; i += LANES)
-        store_bytes((uint8_t *)stored + i, rounded(load_f32(values + i), inverse, least, most, zero));
+        store_bytes((uint8_t *)stored + i, rounded(load_f32(values + i), inverse, least, most) + offset);
     if (i == count) return;
     uint8_t bytes[LANES];
-    store_bytes(bytes, rounded(load_first_f32(values + i, count - i), inverse, least, most, zero));
+    store_bytes(bytes, rounded(load_first_f32(values + i, count - i), inverse, least, most) + offset);
     memcpy(stored + i, bytes, (size_t)(count - i));
 }
 

@@ -200,12 +200,12 @@ struct hl_row_scale hl_row_scale_of(bool asymmetric, float low, float high)
 }
 
 void hl_quantize_values(const struct hl_row_kernels *kernels, const struct hl_row_scale *to, const float *values,
-                        int64_t count, int8_t *stored)
+                        int64_t count, uint8_t flip, int8_t *stored)
 {
     if (to->low < 0)
-        kernels->quantize(values, count, to->inverse, to->zero, to->low, stored);
+        kernels->quantize(values, count, to->inverse, to->zero, to->low, flip, stored);
     else
-        for (int64_t i = 0; i < count; i++) stored[i] = 0;
+        for (int64_t i = 0; i < count; i++) stored[i] = (int8_t)flip;
 }
 
 void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
@@ -216,7 +216,7 @@ void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, cons
     const struct hl_row_scale to = hl_row_scale_of(asymmetric, low, high);
     *scale = to.scale;
     *zero_point = to.zero;
-    hl_quantize_values(kernels, &to, values, count, stored);
+    hl_quantize_values(kernels, &to, values, count, 0, stored);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------

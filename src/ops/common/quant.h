@@ -75,9 +75,10 @@ struct hl_row_scale {
 // From the range that holds 0 and the row's values. Symmetric gives zero 0, and scale 1 for a row of zeros; asymmetric
 // widens the range to hold 0 (kernels.md 4.1).
 struct hl_row_scale hl_row_scale_of(bool asymmetric, float low, float high);
+// flip: what the int8 are xored with, 0 or 0x80.
 void hl_quantize_values(const struct hl_row_kernels *kernels, const struct hl_row_scale *to, const float *values,
-                        int64_t count, int8_t *stored);
-// Both, of a whole row.
+                        int64_t count, uint8_t flip, int8_t *stored);
+// Both, of a whole row, with flip 0.
 void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point);
 

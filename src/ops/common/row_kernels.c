@@ -17,7 +17,7 @@ static void range(const float *values, int64_t count, float *low, float *high)
     }
 }
 
-static void quantize(const float *restrict values, int64_t count, float inverse, int zero, int low,
+static void quantize(const float *restrict values, int64_t count, float inverse, int zero, int low, uint8_t flip,
                      int8_t *restrict stored)
 {
     float least = (float)(low - zero), most = (float)(INT8_MAX - zero);
@@ -25,7 +25,7 @@ static void quantize(const float *restrict values, int64_t count, float inverse,
         float steps = values[i] * inverse;
         steps = steps > least ? steps : least;
         steps = steps < most ? steps : most;
-        stored[i] = (int8_t)((int)(steps + copysignf(HL_NEARLY_HALF, steps)) + zero);
+        stored[i] = (int8_t)(((int)(steps + copysignf(HL_NEARLY_HALF, steps)) + zero) ^ flip);
     }
 }
 

@@ -17,9 +17,10 @@ enum { HL_DOTS_I8_MAX_COLUMNS = 65535, HL_LARGEST_MAX_COLUMNS = 65536, HL_REDUCE
 struct hl_row_kernels {
     // The smallest and the largest of 0 and the values. NaN counts for nothing.
     void (*range)(const float *values, int64_t count, float *low, float *high);
-    // stored[i] = values[i] * inverse, rounded half away from zero, plus `zero`, clamped to [low, 127]. NaN becomes
-    // low.
-    void (*quantize)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
+    // stored[i] = values[i] * inverse, rounded half away from zero, plus `zero`, clamped to [low, 127], where low is
+    // -128 or -127, then xored with `flip`, 0 or 0x80. NaN becomes low.
+    void (*quantize)(const float *values, int64_t count, float inverse, int zero, int low, uint8_t flip,
+                     int8_t *stored);
     // sums[r] = sum over i < count of w[r * stride + i] * x[r * x_stride + i]. With x_stride 0 all rows of w are
     // multiplied by the same x.
     void (*dots_f32)(const float *w, int64_t stride, int rows, const float *x, int64_t x_stride, int count,
