@@ -194,8 +194,8 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
     hl_rows_parts(&c->rows, threads, parts);
     hl_parts_add(parts, &c->x_scales, hybrid ? shape->batches : 0, 1, sizeof *c->x_scales);
     hl_parts_add(parts, &c->x_stored, hybrid ? hl_elements(params->input) : 0, 1, sizeof *c->x_stored);
-    hl_parts_add_scratch(parts, &c->packed_rows, threads, loads ? c->block + c->rows.spare_rows : 0, c->packed.steps,
-                         4);
+    hl_parts_add_scratch(parts, &c->packed_rows, threads, loads ? c->block + c->rows.spare_rows : 0,
+                         hl_rows_room(&c->rows), 1);
     hl_parts_add_scratch(parts, &c->window, threads, loads && !floats ? c->packed.depth : 0, 1, c->rows.words ? 2 : 1);
     hl_parts_add_scratch(parts, &c->pieces, threads, c->packed.pieces, hl_piece_size(c->packed.simd), sizeof(int32_t));
     hl_parts_add_scratch(parts, &c->made, c->depthwise ? threads : 0, c->block, shape->channels,

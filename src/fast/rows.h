@@ -15,7 +15,7 @@ struct hl_row_block {
     int64_t to;    // where in the memory of outputs, in positions; first, but for what lies in a worker's memory
     int count;
     int group;            // of struct hl_rows.groups
-    char *packed;         // [count][steps][4 bytes]; sources that read in place leave it alone
+    char *packed;         // [count][hl_rows_room]; sources that read in place leave it alone
     uint8_t *window;      // [depth] stored bytes of one window
     int32_t *corrections; // [count]: sum of a row times the weights' zero point, where they keep one
 };
@@ -108,6 +108,12 @@ static inline double hl_rows_products(const struct hl_rows *rows)
 {
     const struct hl_conv_shape *s = &rows->shape;
     return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / hl_conv_groups(s));
+}
+
+// How many bytes a row of struct hl_row_block.packed needs.
+static inline int64_t hl_rows_room(const struct hl_rows *rows)
+{
+    return rows->row_bytes > rows->steps * 4 ? rows->row_bytes : rows->steps * 4;
 }
 
 static inline int32_t hl_rows_zero(const struct hl_rows *rows, int64_t batch)

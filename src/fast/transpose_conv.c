@@ -146,7 +146,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     hl_parts_add_constant(&parts, &t->requant.left, rescaled, 1, sizeof *t->requant.left);
     hl_parts_add_constant(&parts, &t->requant.right, rescaled, 1, sizeof *t->requant.right);
     hl_parts_add_scratch(&parts, &t->products, threads, t->block, products_stride(t), 4);
-    hl_parts_add_scratch(&parts, &t->packed_rows, threads, t->rows.source->loads ? t->block : 0, t->packed.steps, 4);
+    hl_parts_add_scratch(&parts, &t->packed_rows, threads, t->rows.source->loads ? t->block : 0, hl_rows_room(&t->rows),
+                         1);
     hl_parts_add_scratch(&parts, &t->corrections, threads, rescaled > 0 ? t->block : 0, 1, sizeof(int32_t));
     hl_parts_add_scratch(&parts, &t->strip_sums, threads, rescaled > 0 ? (int64_t)t->strip * s->out_width : 0,
                          s->outputs, 4);

@@ -39,6 +39,8 @@ static struct hl_conv_shape random_shape(int *pads)
         .dilation_h = 1 + pick(2),
         .dilation_w = 1 + (pick(3) == 0),
     };
+    // Rows that share a set of the first-level cache.
+    if (one && groups == 1 && pick(8) == 0) s.filter_channels = 1024, s.outputs = 40, s.width = 1 + pick(12);
     s.channels = groups * s.filter_channels;
     if (!one) s.pad_top = pick(s.kh), s.pad_left = pick(s.kw);
     *pads = one ? 0 : pick(2);
@@ -152,7 +154,7 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
             x[i] = (char)pick(256);
     if (rows.source->start) rows.source->start(NULL, &rows, x);
     struct hl_row_block block = {
-        .packed = zeroed((size_t)(size * rows.steps), 4),
+        .packed = zeroed((size_t)(size * hl_rows_room(&rows)), 1),
         .window = zeroed((size_t)rows.depth, rows.words ? 2 : 1),
         .corrections = zeroed((size_t)size, sizeof(int32_t)),
     };
