@@ -20,6 +20,14 @@
 #include "fast/simd/vector.h"
 #include "fast/simd/winograd_tmpl.h"
 
+static void fetch_rows(const void *rows, ptrdiff_t stride, int count, int bytes)
+{
+    enum { LINE = 64 };
+    const char *row = rows;
+    for (int r = 0; r < count; r++, row += stride)
+        for (int i = 0; i < bytes; i += LINE) __builtin_prefetch(row + i, 1);
+}
+
 // Rows may be short. After whole vectors come words of 8 bytes, the last of which may overlap the one before, so that
 // single bytes are left only in rows shorter than a word.
 static void xor_bytes(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
@@ -56,6 +64,7 @@ const struct hl_microkernels LEVEL_KERNELS = {
     .requantize_tile = HL_WHERE(HL_HAS_BYTES, requantize_tile),
     .unquantize_tile = HL_WHERE(HL_HAS_BYTES, unquantize_tile),
     .word_tile = HL_WHERE(HL_HAS_WORDS, word_tile),
+    .fetch_rows = fetch_rows,
     .xor_bytes = HL_WHERE(HL_HAS_BYTES, xor_bytes),
     .row_kernels = ROW_KERNELS,
     .widen = HL_WHERE(HL_HAS_BYTES, widen),
