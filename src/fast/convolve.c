@@ -58,7 +58,9 @@ enum { MIN_MADE_BYTES = 1 << 20, MIN_SHARED_MADE_BYTES = 1 << 18, MADE_BLOCK_BYT
 // An output of floats that has so many bytes is written to lines outside of the second-level cache: the CPU is told of
 // a tile's lines before its products. (One thread of a Zen 4, time with it over time without: super_resolution hybrid
 // 0.93, 384 rows of 256 to 1024 0.99, ResNet-50 0.99. Smaller outputs, which the cache has, took up to 1.03.)
-enum { MIN_FETCHED_BYTES = 1 << 20 };
+// Sums become outputs before other lines have taken the place of these. (super_resolution hybrid: 0.98 with two tiles
+// at once in place of four. Blocks of fewer rows, whose outputs the second-level cache holds, gained nothing.)
+enum { MIN_FETCHED_BYTES = 1 << 20, FINISHED_FETCHED_TILES = 2 };
 // Of a tile of any CPU level or matrix unit.
 enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32, SUMS = FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS };
 
@@ -489,7 +491,7 @@ static void run_panels(const struct hl_convolve *c, const void *x, const struct 
     const struct hl_even_tiles even = hl_even_tiles(block->count, packed->rows),
                                full = {.rows = packed->rows, .large = block->count};
     const struct hl_even_tiles *tiles = packed->unit ? &full : &even;
-    const int rows = tiles->rows;
+    const int rows = tiles->rows, finished = c->fetches ? FINISHED_FETCHED_TILES : FINISHED_TILES;
     const int64_t next_panel = hl_packed_panel_bytes(packed);
     struct hl_tile tile = packed->tile;
     struct hl_output_tile at = {.sums_stride = packed->simd->columns};
@@ -519,7 +521,7 @@ static void run_panels(const struct hl_convolve *c, const void *x, const struct 
                 tile.y = hl_epilogue_y(epilogue, output, &at, sizeof(float));
             if (c->fetches) fetch_outputs(c, output, block->to + r, at.channel, &tile);
             packed->multiply(&tile);
-            if (finishes && next < block->count && at.rows <= (FINISHED_TILES - 1) * rows) continue;
+            if (finishes && next < block->count && at.rows <= (finished - 1) * rows) continue;
             if (finishes) epilogue->form->finish(epilogue, output, &at, tile.columns);
             begun = next;
         }
