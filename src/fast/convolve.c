@@ -26,11 +26,10 @@ struct hl_convolve {
     struct hl_weights *shared;    // the memory of what these three have that is constant; NULL: the state's
     const struct hl_chain *chain; // that goes on with the outputs; NULL: none
     bool rounded;                 // floats, and so few products that none is fused, like the reference kernel's
-    // Hybrid: the quantized input and the scales of its batches; rows.zeros are their zero points.
+    // Hybrid: the scales of the input's batches, of which rows.zeros are the zero points, and the quantized input.
     bool asymmetric;
-    uint8_t flip;     // what makes the int8 of quantized inputs the bytes that the level multiplies: xor with this
-    int8_t *x_stored; // NULL: not hybrid
-    float *x_scales;
+    float *x_scales;                                    // NULL: not hybrid
+    int8_t *x_stored;                                   // NULL: the rows' source quantizes
     struct hl_scratch packed_rows, window, corrections; // of struct hl_row_block, for each worker
     struct hl_scratch pieces;                           // of int16, for each worker: [pieces][hl_piece_size] int32
     const void *depthwise;                              // makes the input (depthwise.h); NULL: it is there
@@ -195,12 +194,13 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
 {
     const struct hl_conv_shape *shape = &c->rows.shape;
     const bool floats = c->packed.dot_width == 1, hybrid = params->results.filter_scales != NULL;
-    const bool loads = c->rows.source->loads;
+    const bool loads = c->rows.source->loads, to_copy = hybrid && !floats && hl_rows_quantize(&c->rows);
     hl_packed_parts(&c->packed, c->rows.groups, params->bias != NULL, hybrid, parts);
     c->epilogue.form->parts(&c->epilogue, hl_packed_column(&c->packed, c->rows.groups, 0), parts);
     hl_rows_parts(&c->rows, threads, parts);
     hl_parts_add(parts, &c->x_scales, hybrid ? shape->batches : 0, 1, sizeof *c->x_scales);
-    hl_parts_add(parts, &c->x_stored, hybrid ? hl_elements(params->input) : 0, 1, sizeof *c->x_stored);
+    hl_parts_add(parts, &c->rows.to, to_copy ? shape->batches : 0, 1, sizeof *c->rows.to);
+    hl_parts_add(parts, &c->x_stored, hybrid && !to_copy ? hl_elements(params->input) : 0, 1, sizeof *c->x_stored);
     hl_parts_add_scratch(parts, &c->packed_rows, threads, loads ? c->block + c->rows.spare_rows : 0,
                          hl_rows_room(&c->rows), 1);
     hl_parts_add_scratch(parts, &c->window, threads, loads && !floats ? c->packed.depth : 0, 1, c->rows.words ? 2 : 1);
@@ -214,7 +214,7 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
 static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct hl_convolve_params *params,
                  const struct hl_matrix *filter, bool filled)
 {
-    const bool hybrid = c->x_stored != NULL;
+    const bool hybrid = c->x_scales != NULL;
     const bool has_bias = params->bias && !hybrid && !c->rows.words;
     struct hl_initial initial = {.bias = has_bias ? hl_data(params->bias) : NULL};
     hl_rows_fill(&c->rows);
@@ -362,9 +362,12 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     };
     struct hl_convolve *c = &made;
     hl_packed_init(&c->packed, simd, &filter, filter.depth);
-    if (params->results.filter_scales && c->packed.dot_width == 4) c->flip = hl_simd_sign_offset(simd, false);
+    // Hybrid inputs become the bytes that the level multiplies.
+    const bool to_bytes = params->results.filter_scales && c->packed.dot_width == 4;
+    const uint8_t flip = to_bytes ? hl_simd_sign_offset(simd, false) : 0;
     hl_rows_init(&c->rows, simd, shape, c->packed.dot_width, c->packed.w_zero,
-                 c->flip ? kTfLiteUInt8 : params->input->type);
+                 flip ? kTfLiteUInt8 : params->input->type);
+    c->rows.flip = flip;
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
     c->rows.tile_rows = c->packed.rows;
@@ -646,7 +649,7 @@ static void run_pooled_item(void *arg, int64_t item, int worker)
 // positions of the whole output, and with int16 pools were not measured.
 static bool lead_to_pool(struct hl_convolve *c, const struct hl_chain *chain)
 {
-    if (c->x_stored || c->rows.words) return false;
+    if (c->x_scales || c->rows.words) return false;
     const int64_t each = hl_chain_positions_of_row(chain), fit = c->block / each;
     c->chain = chain;
     c->fetches = false;
@@ -687,19 +690,33 @@ bool hl_convolve_set_row_stride(void *convolve, int64_t stride)
     return true;
 }
 
+// Hybrid inputs; or what the rows' source must know to do it.
+static void quantize(const TfLiteContext *ctx, const struct hl_convolve *c, const float *x)
+{
+    const struct hl_row_kernels *kernels = &c->packed.simd->kernels->row_kernels;
+    const struct hl_rows *rows = &c->rows;
+    const struct hl_conv_shape *shape = &rows->shape;
+    const int64_t size = (int64_t)shape->height * shape->width * shape->channels;
+    if (!rows->to) {
+        hl_quantize_rows(ctx, kernels, c->asymmetric, x, shape->batches, size, rows->flip, c->x_stored, c->x_scales,
+                         rows->zeros);
+        return;
+    }
+    hl_find_row_scales(ctx, kernels, c->asymmetric, x, shape->batches, size, rows->to);
+    for (int b = 0; b < shape->batches; b++) {
+        c->x_scales[b] = rows->to[b].scale;
+        rows->zeros[b] = rows->to[b].zero + rows->flip;
+    }
+}
+
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)
 {
     const struct hl_convolve *c = convolve;
     struct run run;
     run.c = c, run.x = x, run.y = y;
     hl_chain_begin(ctx, c->chain, y, &run.chain);
-    if (c->x_stored) {
-        const struct hl_conv_shape *shape = &c->rows.shape;
-        hl_quantize_rows(ctx, &c->packed.simd->kernels->row_kernels, c->asymmetric, x, shape->batches,
-                         (int64_t)shape->height * shape->width * shape->channels, c->flip, c->x_stored, c->x_scales,
-                         c->rows.zeros);
-        run.x = c->x_stored;
-    }
+    if (c->x_scales) quantize(ctx, c, x);
+    if (c->x_stored) run.x = c->x_stored;
     if (c->rows.source->start) c->rows.source->start(ctx, &c->rows, run.x);
     hl_parallel(ctx, c->blocks * c->rows.groups * c->parts, c->pool_rows > 0 ? run_pooled_item : run_item, &run);
 }

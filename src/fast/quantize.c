@@ -75,8 +75,14 @@ static void quantize_piece(void *arg, int64_t item, int worker)
     hl_quantize_values(q->kernels, &q->to, q->x + at, values_of(q, item), q->flip, q->stored + at);
 }
 
+static int64_t piece_of(const TfLiteContext *ctx, int64_t size)
+{
+    const int64_t least = (size - 1) / MAX_PIECES + 1, piece = hl_piece(ctx, size, true);
+    return ((piece < least ? least : piece) + HL_LINE - 1) / HL_LINE * HL_LINE; // no two threads in a cache line
+}
+
 // The range of a row is that of its pieces' ranges.
-static void share_row(const TfLiteContext *ctx, struct quantization *q)
+static void share_range(const TfLiteContext *ctx, struct quantization *q)
 {
     const int64_t pieces = (q->size - 1) / q->piece + 1;
     float low = 0, high = 0;
@@ -86,9 +92,31 @@ static void share_row(const TfLiteContext *ctx, struct quantization *q)
         high = q->high[i] > high ? q->high[i] : high;
     }
     q->to = hl_row_scale_of(q->asymmetric, low, high);
+}
+
+static void share_row(const TfLiteContext *ctx, struct quantization *q)
+{
+    share_range(ctx, q);
     *q->scales = q->to.scale;
     *q->zeros = q->to.zero + q->flip;
-    hl_parallel(ctx, pieces, quantize_piece, q);
+    hl_parallel(ctx, (q->size - 1) / q->piece + 1, quantize_piece, q);
+}
+
+void hl_find_row_scales(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
+                        int64_t rows, int64_t size, struct hl_row_scale *to)
+{
+    const bool shared = hl_thread_count(ctx) > 1 && size >= MIN_SHARED_VALUES;
+    struct quantization q = {
+        .kernels = kernels,
+        .asymmetric = asymmetric,
+        .x = x,
+        .size = size,
+        .piece = shared ? piece_of(ctx, size) : size,
+    };
+    for (int64_t r = 0; r < rows; r++, q.x += size) {
+        share_range(ctx, &q);
+        to[r] = q.to;
+    }
 }
 
 void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
@@ -115,7 +143,6 @@ void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *ker
         hl_parallel(ctx, (rows - 1) / q.piece + 1, quantize_some_rows, &q);
         return;
     }
-    const int64_t least = (size - 1) / MAX_PIECES + 1, piece = hl_piece(ctx, size, true);
-    q.piece = ((piece < least ? least : piece) + HL_LINE - 1) / HL_LINE * HL_LINE; // no two threads in a cache line
+    q.piece = piece_of(ctx, size);
     for (int64_t r = 0; r < rows; r++, q.x += size, q.stored += size, q.scales++, q.zeros++) share_row(ctx, &q);
 }

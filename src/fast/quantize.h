@@ -5,9 +5,13 @@
 #define HALITE_FAST_QUANTIZE_H
 
 #include "fast/fast.h"
+#include "ops/common/quant.h"
 #include "ops/common/row_kernels.h"
 
 void hl_quantize_rows(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
                       int64_t rows, int64_t size, uint8_t flip, int8_t *stored, float *scales, int32_t *zeros);
+// How each row becomes bytes, by which the caller then quantizes it in pieces of its own (hl_quantize_values).
+void hl_find_row_scales(const TfLiteContext *ctx, const struct hl_row_kernels *kernels, bool asymmetric, const float *x,
+                        int64_t rows, int64_t size, struct hl_row_scale *to);
 
 #endif

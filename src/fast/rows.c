@@ -500,7 +500,8 @@ static void sum_pixels(const struct hl_rows *rows, int64_t row)
                          rows->w_zero, rows->copy.sums + first);
 }
 
-// One thread's share of the rows of the copy.
+// One thread's share of the rows of the copy. (Hybrid super_resolution on a Zen 4: 59.8 ms where all of the input is
+// quantized before, 57.2 so, and a byte less of memory for each value.)
 static void copy_item(void *arg, int64_t item, int worker)
 {
     const struct copy_run *run = arg;
@@ -523,8 +524,12 @@ static void copy_item(void *arg, int64_t item, int worker)
             continue;
         }
         memset(to, pad, before);
-        const uint8_t *from = run->x + (batch * s->height + i) * count * stored_size(rows);
-        if (rows->dot_width == 1)
+        const int64_t at = (batch * s->height + i) * count;
+        const uint8_t *from = run->x + at * stored_size(rows);
+        if (rows->to)
+            hl_quantize_values(&rows->simd->kernels->row_kernels, &rows->to[batch],
+                               (const float *)(const void *)run->x + at, count, rows->flip, (int8_t *)to + before);
+        else if (rows->dot_width == 1)
             memcpy(to + before, from, inside);
         else
             hl_rows_pack(rows, from, count, zero, to + before);

@@ -58,8 +58,12 @@ struct hl_rows {
     int spare_rows;                // that products read beyond those of a block
     bool is_unsigned;              // integers: stored as uint8
     bool words;                    // stored as int16, with a dot width of 2 and zero points of 0
-    uint8_t sign_offset;           // what makes stored bytes those that are multiplied: xor with this
-    int w_zero;                    // struct hl_packed.w_zero
+    // Hybrid: what makes int8 the bytes that are multiplied: xor with this; and, where the copy is made of the floats,
+    // how those of each batch become bytes. NULL: bytes come in.
+    uint8_t flip;
+    struct hl_row_scale *to;
+    uint8_t sign_offset; // what makes stored bytes those that are multiplied: xor with this
+    int w_zero;          // struct hl_packed.w_zero
     // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
     int32_t *zeros;
     int zero_step;
@@ -108,6 +112,12 @@ static inline double hl_rows_products(const struct hl_rows *rows)
 {
     const struct hl_conv_shape *s = &rows->shape;
     return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / hl_conv_groups(s));
+}
+
+// Whether the source can quantize what comes in, by rows->to.
+static inline bool hl_rows_quantize(const struct hl_rows *rows)
+{
+    return rows->source->start && rows->dot_width == 4;
 }
 
 // How many bytes a row of struct hl_row_block.packed needs.
