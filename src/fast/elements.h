@@ -43,6 +43,9 @@ typedef void hl_dequantize_kernel(const uint8_t *x, float *y, int64_t count, con
 // y[i] = hl_rescale_apply of x[i], clamped to int16.
 typedef void hl_rescale_kernel(const int16_t *x, int16_t *y, int64_t count, const struct hl_rescale *rescale);
 
+// y[r][i] = x[r * step], of 32 bits, in rows of `count`.
+typedef void hl_repeat_kernel(const void *x, int64_t step, int64_t rows, int64_t count, void *y);
+
 // A kernel from integers to integers is NULL where the CPU level has no instructions for it.
 struct hl_element_kernels {
     // The same results as ops/arithmetic.c, div.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
@@ -55,6 +58,7 @@ struct hl_element_kernels {
     hl_pair_kernel *smaller_f32, *smaller_i8, *smaller_u8, *smaller_i16;
     // As add_i8 and its kin where byte_sum.c has found so. The state is a struct hl_byte_sum.
     hl_pair_kernel *sum_pairs;
+    hl_repeat_kernel *repeat;
     // Within 4 units in the last place of libm's results, or within 2^-126 where a result is subnormal. NaN and
     // infinities are those of libm.
     hl_map_kernel *logistic, *tanh, *exp, *log, *sin, *cos, *elu, *rsqrt, *hard_swish;

@@ -45,6 +45,7 @@ static int64_t piece_size(const TfLiteContext *ctx, int64_t count)
 
 struct pairs {
     hl_pair_kernel *kernel;
+    hl_repeat_kernel *repeat;
     int size;    // bytes of an element
     bool direct; // no operand is broadcast
     struct hl_walk walk;
@@ -71,31 +72,33 @@ struct side {
 };
 
 // Each of `rows` elements, `step` apart, `count` times. (SUB of 635 x 475 rows of 2 floats and 1: 732 us with a call
-// for each row, 500 so.)
+// for each row, 500 so. 4,687 rows of 64 floats and 1 on a Zen 4: 50 us with SSE2 here, 38 by the level's kernel.)
 #define REPEAT(type)                                                           \
     for (int64_t r = 0; r < rows; r++) {                                       \
         type value, *values = (type *)(void *)to + r * count;                  \
         memcpy(&value, from + r * step * (int64_t)sizeof value, sizeof value); \
         for (int64_t i = 0; i < count; i++) values[i] = value;                 \
     }
-static void repeat(char *to, const char *from, int64_t step, int size, int64_t rows, int64_t count)
+static void repeat(const struct pairs *pairs, char *to, const char *from, int64_t step, int64_t rows, int64_t count)
 {
-    if (size == 1)
+    if (pairs->size == 1)
         REPEAT(uint8_t)
-    else if (size == 2)
+    else if (pairs->size == 2)
         REPEAT(uint16_t)
     else
-        REPEAT(uint32_t)
+        pairs->repeat(from, step, rows, count, to);
 }
 
 // Returns the operand's elements for a block of the output: `rows` rows of `columns` columns from (row, column) on.
 // More than one row only with whole rows.
-static const char *elements_of(struct side *side, int size, int64_t row, int64_t column, int64_t rows, int64_t columns)
+static const char *elements_of(const struct pairs *pairs, struct side *side, int64_t row, int64_t column, int64_t rows,
+                               int64_t columns)
 {
+    const int size = pairs->size;
     const char *from = side->from + (row * side->down + column * side->right) * size;
     if (side->right == 1 && (rows == 1 || side->down == columns)) return from;
     if (side->is_written || (side->right == 0 && column > 0)) return side->block;
-    if (side->right == 0) repeat(side->block, from, side->down, size, rows, columns);
+    if (side->right == 0) repeat(pairs, side->block, from, side->down, rows, columns);
     for (int64_t r = 0; r < rows && side->right == 1; r++, from += side->down * size)
         memcpy(side->block + r * columns * size, from, (size_t)(columns * size));
     side->is_written = side->down == 0;
@@ -121,9 +124,9 @@ static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, 
         const int64_t now = rows - row < high ? rows - row : high;
         for (int64_t column = 0; column < columns; column += wide) {
             const int64_t width = columns - column < wide ? columns - column : wide;
-            pairs->kernel(elements_of(a, pairs->size, row, column, now, width),
-                          elements_of(b, pairs->size, row, column, now, width),
-                          y + (row * columns + column) * pairs->size, now * width, state);
+            pairs->kernel(elements_of(pairs, a, row, column, now, width),
+                          elements_of(pairs, b, row, column, now, width), y + (row * columns + column) * pairs->size,
+                          now * width, state);
         }
     }
 }
@@ -246,6 +249,7 @@ static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_
     if (!*state) return kTfLiteOk;
     struct pairs *made = *state;
     made->kernel = kernel;
+    made->repeat = kernels_for(y)->repeat;
     made->has_table = table_bytes > 0;
     made->has_sum = false;
     made->map = NULL;

@@ -41,6 +41,18 @@ FLOAT_PAIRS(smaller_f32, void, min_f32(u, v))
 FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
 FLOAT_PAIRS(parted_prelu, float, clamp_f32(u, 0, INFINITY) + v * (clamp_f32(-u, 0, INFINITY) * *s))
 
+static void repeat(const void *x, int64_t step, int64_t rows, int64_t count, void *y)
+{
+    const char *from = x;
+    float *row = y;
+    for (int64_t r = 0; r < rows; r++, from += step * (int64_t)sizeof *row, row += count) {
+        int32_t bits;
+        memcpy(&bits, from, sizeof bits);
+        const f32_vector value = (f32_vector)splat_i32(bits);
+        for (int64_t i = 0; i < count; i += LANES) store_first_f32(row + i, value, count - i);
+    }
+}
+
 // ---- pairs of stored integers, the larger or the smaller one ------------------------------------
 
 // What is left behind whole vectors goes through one, too.
@@ -542,6 +554,7 @@ static const struct hl_element_kernels element_kernels = {
     .smaller_u8 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_BYTES, smaller_u8),
     .smaller_i16 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_TYPE(kTfLiteInt16), smaller_i16),
     .prelu_f32 = HL_WHERE(HL_HAS_OP(PRELU) && HL_HAS_FLOATS, prelu_f32),
+    .repeat = repeat,
     .parted_prelu = HL_WHERE(HL_HAS_OP(RELU) && HL_HAS_OP(NEG) && HL_HAS_FLOATS, parted_prelu),
 #if HAS_RESCALE
     .add_i8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_i8),
