@@ -257,9 +257,9 @@ struct hl_microkernels {
     void (*requantize_tile)(const struct hl_byte_tile *tile);
     void (*unquantize_tile)(const struct hl_float_tile *tile);
     void (*word_tile)(const struct hl_word_tile *tile);
-    // y[i] = x[i] with `bits` flipped.
     // Tells the CPU that so many bytes of each row are going to be written.
     void (*fetch_rows)(const void *rows, ptrdiff_t stride, int count, int bytes);
+    // y[i] = x[i] with `bits` flipped.
     void (*xor_bytes)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     struct hl_row_kernels row_kernels;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
