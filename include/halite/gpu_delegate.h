@@ -30,9 +30,10 @@ typedef enum HaliteGpuPrecision {
     kHaliteGpuPrecisionDefault = 0, // as the priorities of the TfLiteGpuDelegateOptionsV2 say
     kHaliteGpuPrecisionF32 = 1,     // 32-bit floats
     // Large weights and activations stored as half floats, 32-bit arithmetic. Those that are small (a MB) stay 32-bit
-    // floats, unless the priorities put small memory before short time.
+    // floats, unless the priorities put small memory before short time; but a card gets 32-bit inputs of 256 KB to a MB
+    // as half floats, which hold no numbers beyond 65504.
     kHaliteGpuPrecisionF16S = 2,
-    // half arithmetic too, where a kernel gains by it: today none, so that it is as F16S
+    // Half arithmetic too, where a kernel gains by it: today products on matrix units, whose sums are 32-bit floats.
     kHaliteGpuPrecisionF16 = 3,
 } HaliteGpuPrecision;
 
