@@ -103,14 +103,39 @@ __attribute__((target("avx2,f16c"))) static void write_lines(uint16_t *to, const
     }
 }
 
+bool hl_halves_are_fast(void)
+{
+    return hl_cpu_features() & HL_CPU_F16C;
+}
+
 // How many of the halves were written: all whole lines, where the memory begins with one.
 static size_t write_fast(uint16_t *to, const float *from, size_t count)
 {
-    if ((uintptr_t)to % (2 * LINE_HALVES) != 0 || !(hl_cpu_features() & HL_CPU_F16C)) return 0;
+    if ((uintptr_t)to % (2 * LINE_HALVES) != 0 || !hl_halves_are_fast()) return 0;
     write_lines(to, from, count / LINE_HALVES);
     return count / LINE_HALVES * LINE_HALVES;
 }
+#elif defined __aarch64__
+bool hl_halves_are_fast(void)
+{
+    return true;
+}
+
+// Every such processor converts them, and compilers make vectors of this.
+static size_t write_fast(uint16_t *to, const float *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        __fp16 half = (__fp16)from[i];
+        memcpy(&to[i], &half, sizeof half);
+    }
+    return count;
+}
 #else
+bool hl_halves_are_fast(void)
+{
+    return false;
+}
+
 static size_t write_fast(uint16_t *to, const float *from, size_t count)
 {
     (void)to;

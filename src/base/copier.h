@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of memory. In: bytes, and a place that does not overlap with them. Out: the same bytes there. Large copies are
-// shared among threads, as one processor alone moves memory at a fraction of what the machine can.
+// Copies of memory. In: bytes, and a place that does not overlap with them. Out: the same bytes there, or floats as
+// halves. Large copies are shared among threads, as one processor alone moves memory at a fraction of what the machine
+// can.
 #ifndef HALITE_BASE_COPIER_H
 #define HALITE_BASE_COPIER_H
 
@@ -30,5 +31,7 @@ void hl_copier_end(struct hl_copier *copier);
 // Writes so many floats as halves, rounded to nearest even, which every device that the caller then starts sees. to: a
 // multiple of 2 bytes.
 void hl_copy_as_halves(void *to, const float *from, size_t count);
+// Whether this processor does that about as fast as it copies.
+bool hl_halves_are_fast(void);
 
 #endif

@@ -138,7 +138,7 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
         caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW;
     caps->step_ns = capability_of(cuda, id) >= 90 ? 900 : 1400; // in a graph, with programmatic edges and without
     caps->integrated = attribute(cuda, id, CUDA_INTEGRATED) != 0;
-    caps->takes_halves = !caps->integrated;
+    caps->takes_halves = !caps->integrated && hl_halves_are_fast();
     caps->memory = memory;
     caps->max_buffer = memory;
     caps->max_group_size = attribute(cuda, id, CUDA_MAX_THREADS_PER_BLOCK);

@@ -183,7 +183,7 @@ void gpu_vulkan_choose_memory(struct gpu_device *device)
     device->instance->vk.vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
     device->maps_buffers = gpu_vulkan_mapped_type(&device->memory) >= 0;
     struct gpu_caps *caps = &device->base.caps;
-    caps->takes_halves = device->maps_buffers && !caps->integrated && !caps->software;
+    caps->takes_halves = device->maps_buffers && !caps->integrated && !caps->software && hl_halves_are_fast();
     device->reads_mapped =
         find_type(&device->memory, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
 }
