@@ -57,9 +57,11 @@ enum { MIN_MADE_BYTES = 1 << 20, MIN_SHARED_MADE_BYTES = 1 << 18, MADE_BLOCK_BYT
 // An output of floats that has so many bytes is written to lines outside of the second-level cache: the CPU is told of
 // a tile's lines before its products. (One thread of a Zen 4, time with it over time without: super_resolution hybrid
 // 0.93, 384 rows of 256 to 1024 0.99, ResNet-50 0.99. Smaller outputs, which the cache has, took up to 1.03.)
-// Sums become outputs before other lines have taken the place of these. (super_resolution hybrid: 0.98 with two tiles
-// at once in place of four. Blocks of fewer rows, whose outputs the second-level cache holds, gained nothing.)
-enum { MIN_FETCHED_BYTES = 1 << 20, FINISHED_FETCHED_TILES = 2 };
+enum { MIN_FETCHED_BYTES = 1 << 20 };
+// Then fewer tiles of sums are finished at once, before other lines have taken the place of those. (super_resolution
+// hybrid: 0.98 with two in place of four. Blocks of fewer rows, whose outputs the second-level cache holds, gained
+// nothing.)
+enum { FINISHED_FETCHED_TILES = 2 };
 // Of a tile of any CPU level or matrix unit.
 enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32, SUMS = FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS };
 
@@ -194,12 +196,12 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
 {
     const struct hl_conv_shape *shape = &c->rows.shape;
     const bool floats = c->packed.dot_width == 1, hybrid = params->results.filter_scales != NULL;
-    const bool loads = c->rows.source->loads, to_copy = hybrid && !floats && hl_rows_quantize(&c->rows);
+    const bool loads = c->rows.source->loads, to_copy = hybrid && !floats && hl_rows_can_quantize(&c->rows);
     hl_packed_parts(&c->packed, c->rows.groups, params->bias != NULL, hybrid, parts);
     c->epilogue.form->parts(&c->epilogue, hl_packed_column(&c->packed, c->rows.groups, 0), parts);
     hl_rows_parts(&c->rows, threads, parts);
     hl_parts_add(parts, &c->x_scales, hybrid ? shape->batches : 0, 1, sizeof *c->x_scales);
-    hl_parts_add(parts, &c->rows.to, to_copy ? shape->batches : 0, 1, sizeof *c->rows.to);
+    hl_parts_add(parts, &c->rows.byte_scales, to_copy ? shape->batches : 0, 1, sizeof *c->rows.byte_scales);
     hl_parts_add(parts, &c->x_stored, hybrid && !to_copy ? hl_elements(params->input) : 0, 1, sizeof *c->x_stored);
     hl_parts_add_scratch(parts, &c->packed_rows, threads, loads ? c->block + c->rows.spare_rows : 0,
                          hl_rows_room(&c->rows), 1);
@@ -697,15 +699,15 @@ static void quantize(const TfLiteContext *ctx, const struct hl_convolve *c, cons
     const struct hl_rows *rows = &c->rows;
     const struct hl_conv_shape *shape = &rows->shape;
     const int64_t size = (int64_t)shape->height * shape->width * shape->channels;
-    if (!rows->to) {
+    if (!rows->byte_scales) {
         hl_quantize_rows(ctx, kernels, c->asymmetric, x, shape->batches, size, rows->flip, c->x_stored, c->x_scales,
                          rows->zeros);
         return;
     }
-    hl_find_row_scales(ctx, kernels, c->asymmetric, x, shape->batches, size, rows->to);
+    hl_find_row_scales(ctx, kernels, c->asymmetric, x, shape->batches, size, rows->byte_scales);
     for (int b = 0; b < shape->batches; b++) {
-        c->x_scales[b] = rows->to[b].scale;
-        rows->zeros[b] = rows->to[b].zero + rows->flip;
+        c->x_scales[b] = rows->byte_scales[b].scale;
+        rows->zeros[b] = rows->byte_scales[b].zero + rows->flip;
     }
 }
 

@@ -526,8 +526,8 @@ static void copy_item(void *arg, int64_t item, int worker)
         memset(to, pad, before);
         const int64_t at = (batch * s->height + i) * count;
         const uint8_t *from = run->x + at * stored_size(rows);
-        if (rows->to)
-            hl_quantize_values(&rows->simd->kernels->row_kernels, &rows->to[batch],
+        if (rows->byte_scales)
+            hl_quantize_values(&rows->simd->kernels->row_kernels, &rows->byte_scales[batch],
                                (const float *)(const void *)run->x + at, count, rows->flip, (int8_t *)to + before);
         else if (rows->dot_width == 1)
             memcpy(to + before, from, inside);

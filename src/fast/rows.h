@@ -61,7 +61,7 @@ struct hl_rows {
     // Hybrid: what makes int8 the bytes that are multiplied: xor with this; and, where the copy is made of the floats,
     // how those of each batch become bytes. NULL: bytes come in.
     uint8_t flip;
-    struct hl_row_scale *to;
+    struct hl_row_scale *byte_scales;
     uint8_t sign_offset; // what makes stored bytes those that are multiplied: xor with this
     int w_zero;          // struct hl_packed.w_zero
     // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
@@ -114,8 +114,8 @@ static inline double hl_rows_products(const struct hl_rows *rows)
     return (double)s->batches * s->out_height * s->out_width * (double)rows->depth * (s->outputs / hl_conv_groups(s));
 }
 
-// Whether the source can quantize what comes in, by rows->to.
-static inline bool hl_rows_quantize(const struct hl_rows *rows)
+// Whether the source can quantize what comes in, by rows->byte_scales.
+static inline bool hl_rows_can_quantize(const struct hl_rows *rows)
 {
     return rows->source->start && rows->dot_width == 4;
 }

@@ -188,7 +188,8 @@ struct gpu_backend {
     // be reused at once. NULL: buffer_write does it.
     bool (*buffer_send)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                         size_t bytes);
-    // As buffer_write, of so many floats that the device gets as halves. NULL: there is no such way.
+    // As buffer_write, of so many floats that the device gets as halves, where caps.takes_halves, into a buffer of
+    // buffer_create or buffer_create_for_host. NULL: no device of the API takes them.
     bool (*buffer_write_halves)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const float *from,
                                 size_t count);
     // Waits for all earlier runs.

@@ -121,8 +121,6 @@ static int capability_of(const struct cuda_api *cuda, cuda_device_id id)
     return 10 * attribute(cuda, id, CUDA_CAPABILITY_MAJOR) + attribute(cuda, id, CUDA_CAPABILITY_MINOR);
 }
 
-enum { SHARED_BESIDE = 128 }; // bytes that kernels with dynamic shared memory have besides it
-
 static bool fill_caps(const struct cuda_library *library, cuda_device_id id, struct gpu_caps *caps)
 {
     const struct cuda_api *cuda = &library->cuda;
@@ -148,8 +146,8 @@ static bool fill_caps(const struct cuda_library *library, cuda_device_id id, str
     }
     caps->shared_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK);
     caps->dynamic_shared_bytes = attribute(cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
-                                 attribute(cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) - SHARED_BESIDE;
-    int most = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK_ASKED) - SHARED_BESIDE;
+                                 attribute(cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) - CUDA_SHARED_BESIDE;
+    int most = attribute(cuda, id, CUDA_MAX_SHARED_PER_BLOCK_ASKED) - CUDA_SHARED_BESIDE;
     if (caps->dynamic_shared_bytes > most) caps->dynamic_shared_bytes = most;
     caps->compute_units = attribute(cuda, id, CUDA_MULTIPROCESSORS);
     caps->subgroup_size = attribute(cuda, id, CUDA_WARP_SIZE);
@@ -197,8 +195,6 @@ static struct gpu_device *create_device(const struct cuda_library *library, cuda
     if (reporter) device->base.reporter = *reporter;
     device->capability = capability_of(device->cuda, id);
     device->overlaps = device->capability >= 90 && device->cuda->graph_add_edges;
-    device->lone_shared = (unsigned)(attribute(device->cuda, id, CUDA_MAX_SHARED_PER_MULTIPROCESSOR) / 2 -
-                                     attribute(device->cuda, id, CUDA_RESERVED_SHARED_PER_BLOCK) + SHARED_BESIDE);
     if (fill_caps(library, id, &device->base.caps)) return device;
     hl_report(reporter, "a CUDA device does not say what it is: check its driver with nvidia-smi");
     free(device);

@@ -13,7 +13,8 @@
 
 #define CUDA_API "CUDA"
 
-enum { CUDA_CHUNKS = 4 }; // of a large copy that are under way at most
+enum { CUDA_CHUNKS = 4 };          // of a large copy that are under way at most
+enum { CUDA_SHARED_BESIDE = 128 }; // bytes that kernels with dynamic shared memory have besides it
 
 struct gpu_device {
     struct gpu_device_base base;
@@ -22,7 +23,6 @@ struct gpu_device {
     cuda_device_id id;
     int capability;               // 90: compute capability 9.0
     bool overlaps;                // kernels of a list may start before the one before them has ended
-    unsigned lone_shared;         // shared memory of a group beside which no second one fits a compute unit
     struct cuda_context *context; // the device's primary one, which the runtime API of the process uses as well
     struct cuda_stream *stream;
     bool has_own_context, has_own_stream; // else they are the application's

@@ -239,9 +239,16 @@ bool gpu_cuda_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *
 {
     if (!may_write(device, buffer, offset, 2 * count)) return false;
     unsigned char *seen = place_of(device, buffer);
-    const void *halves = seen ? NULL : gpu_device_as_halves(&device->base, from, count);
-    if (seen) hl_copy_as_halves(seen + offset, from, count);
-    return seen || (halves && gpu_cuda_buffer_write(device, buffer, offset, halves, 2 * count));
+    if (seen) {
+        hl_copy_as_halves(seen + offset, from, count);
+        return true;
+    }
+    void *halves = malloc(2 * count + 1);
+    if (!halves) return gpu_device_no_memory(&device->base, "an input as halves");
+    hl_copy_as_halves(halves, from, count);
+    bool ok = gpu_cuda_buffer_write(device, buffer, offset, halves, 2 * count);
+    free(halves);
+    return ok;
 }
 
 static bool has_event(struct gpu_device *device, struct cuda_event **place)

@@ -120,12 +120,13 @@ static unsigned dynamic_shared_of(const struct gpu_program_desc *desc)
 static bool allow_dynamic_shared(struct gpu_device *device, struct gpu_program *program)
 {
     const struct cuda_api *cuda = device->cuda;
+    const int of_two = device->base.caps.dynamic_shared_bytes;
     int own = 0;
-    if (device->overlaps) {
+    if (device->overlaps && of_two > 0) {
         cuda_result code = cuda->function_attribute(&own, CUDA_FUNCTION_STATIC_SHARED, program->function);
         if (!gpu_cuda_succeeded(device, code, "cuFuncGetAttribute", program->name)) return false;
-        unsigned all = program->dynamic_shared + (unsigned)own;
-        program->lone_shared = device->lone_shared > all ? device->lone_shared - (unsigned)own : 0;
+        const unsigned all = program->dynamic_shared + (unsigned)own, lone = (unsigned)of_two + 2 * CUDA_SHARED_BESIDE;
+        program->lone_shared = lone > all ? lone - (unsigned)own : 0;
     }
     unsigned most = program->lone_shared ? program->lone_shared : program->dynamic_shared;
     if (most == 0) return true;

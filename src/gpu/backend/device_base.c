@@ -85,7 +85,6 @@ bool gpu_device_wait(struct gpu_device_base *base, bool (*is_busy)(void *about),
 void gpu_device_end(struct gpu_device_base *base)
 {
     hl_copier_end(&base->copier);
-    free(base->halves);
     gpu_program_cache_free(&base->program_cache);
 }
 
@@ -120,15 +119,6 @@ void gpu_device_take_back(struct gpu_device_base *base, struct gpu_lent *lent)
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes)
 {
     if (to != from) hl_copier_copy(&base->copier, to, from, bytes); // a tensor may lie in the buffer itself
-}
-
-const void *gpu_device_as_halves(struct gpu_device_base *base, const float *from, size_t count)
-{
-    void *halves = realloc(base->halves, 2 * count + 1);
-    if (!halves) return gpu_device_no_memory(base, "an input as halves");
-    base->halves = halves;
-    hl_copy_as_halves(halves, from, count);
-    return halves;
 }
 
 void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes)

@@ -24,7 +24,6 @@ struct gpu_device_base {
     struct gpu_lent *lent;                  // the memory that tensors have
     struct gpu_program_cache program_cache; // unused where the API has a cache of its own
     struct hl_copier copier;                // for gpu_device_copy
-    void *halves;                           // of gpu_device_as_halves; NULL: nobody has asked
 };
 
 // Ends the message of the call that lost the device.
@@ -61,8 +60,6 @@ void gpu_device_take_back(struct gpu_device_base *base, struct gpu_lent *lent); 
 
 // Copies bytes of the caller to memory that the device sees, or from there: large ones by several threads.
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes);
-// So many floats as halves, until the next call. NULL after a message.
-const void *gpu_device_as_halves(struct gpu_device_base *base, const float *from, size_t count);
 // Readies the threads for such a copy of so many bytes, while the device still carries them.
 void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes);
 

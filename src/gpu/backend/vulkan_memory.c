@@ -266,11 +266,7 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
 bool gpu_vulkan_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
                                     const float *from, size_t count)
 {
-    if (!buffer->mapped) {
-        const void *halves = gpu_device_as_halves(&device->base, from, count);
-        return halves && gpu_vulkan_buffer_write(device, buffer, offset, halves, 2 * count);
-    }
-    assert(offset <= buffer->bytes && 2 * count <= buffer->bytes - offset);
+    assert(buffer->mapped && offset <= buffer->bytes && 2 * count <= buffer->bytes - offset);
     buffer->mirrored = 0;
     if (!gpu_device_is_alive(&device->base, "write a buffer") || !finish(device)) return false;
     hl_copy_as_halves(buffer->mapped + offset, from, count);

@@ -27,8 +27,8 @@ struct gpu_between {
 struct gpu_between gpu_between_of(const struct gpu_node *depthwise);
 // The vectors of the depthwise weights for a slice: bias, taps, and numbers where there are any.
 int gpu_between_vectors(const struct gpu_between *between, const struct gpu_depthwise *depthwise);
-// Packs them: those of so many slices lie together, vector after vector. to: zeroed, 32 bits an element, with room for
-// whole such lots of slices. False without memory.
+// Packs them in groups of `together` slices: the biases of all slices of a group, then their first taps, and so on. to:
+// zeroed, 32 bits an element, with room for whole groups. False without memory.
 bool gpu_between_pack(const struct gpu_between *between, const struct gpu_depthwise *depthwise, size_t together,
                       void *to);
 

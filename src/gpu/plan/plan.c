@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copier.h"
 #include "base/grow.h"
 #include "gpu/graph/op.h"
 
@@ -342,14 +343,14 @@ bool gpu_plan_is_direct(const struct gpu_plan *plan, const struct gpu_value *val
 // into an H200 in 34 us and half as many in half the time: MobileNet v1 takes 98 us by CUDA in f16, and 111 with
 // floats, hand landmarks 136 and 151. Smaller inputs keep the accuracy of floats, for a gain of a few microseconds.
 // What is as large as HL_LARGE_COPY lies in lent memory, from which the device copies by itself.
-enum { MIN_NARROWED_BYTES = 256 << 10, MAX_NARROWED_BYTES = 1 << 20 };
+enum { MIN_NARROWED_BYTES = 256 << 10 };
 
 bool gpu_plan_narrows(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     size_t bytes = gpu_caller_bytes(value);
     return plan->precision != GPU_F32 && plan->caps->takes_halves && value->is_input && !value->is_output &&
            !value->exact && value->format == GPU_FORMAT_DEFAULT && value->type == kTfLiteFloat32 &&
-           gpu_caller_format(value) == GPU_FORMAT_FLOATS && bytes >= MIN_NARROWED_BYTES && bytes < MAX_NARROWED_BYTES &&
+           gpu_caller_format(value) == GPU_FORMAT_FLOATS && bytes >= MIN_NARROWED_BYTES && bytes < HL_LARGE_COPY &&
            !gpu_plan_is_direct(plan, value);
 }
 

@@ -247,7 +247,7 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
         .label = step->label,
     };
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
-    if (step->kernel == &gpu_kernel_from_dense)
+    if (step->kernel == &gpu_kernel_from_dense) // its form.x
         dispatch.params[gpu_kernel_shape_count(step->kernel)][0] = is_narrowed(runner, step->operands[0].value);
     bool barrier = false;
     for (int i = 0; i < step->operand_count; i++) {

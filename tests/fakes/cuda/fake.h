@@ -52,7 +52,8 @@ NVRTC_FUNCTIONS(X)
 FAKE_EXPORT const char *nvrtcGetErrorString(int code);
 
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_IMAGE = 200, FAKE_INVALID_HANDLE = 400, FAKE_NOT_FOUND = 500 };
-enum { FAKE_STATIC_SHARED = 48 }; // bytes that each kernel has without asking
+// Bytes of shared memory: of a unit, what a group may ask for, what each takes besides, what each kernel has unasked.
+enum { FAKE_UNIT_SHARED = 233472, FAKE_GROUP_SHARED = 232448, FAKE_RESERVED_SHARED = 1024, FAKE_STATIC_SHARED = 48 };
 
 // ---- control.c ------------------------------------------------------------------------------------------------------
 

@@ -103,7 +103,7 @@ cuda_result cuFuncSetAttribute(struct cuda_function *function, int attribute, in
 {
     FAKE_BEGIN();
     FAKE_NEED(fake_is(function, FAKE_FUNCTION, __func__), FAKE_INVALID_HANDLE);
-    if (attribute != CUDA_FUNCTION_SHARED_BYTES || value < 0 || value + FAKE_STATIC_SHARED > 232448)
+    if (attribute != CUDA_FUNCTION_SHARED_BYTES || value < 0 || value + FAKE_STATIC_SHARED > FAKE_GROUP_SHARED)
         return FAKE_INVALID_VALUE;
     function->shared_bytes = (unsigned)value;
     return CUDA_OK;
@@ -213,7 +213,7 @@ cuda_result cuGraphAddKernelNode(struct cuda_graph_node **node, struct cuda_grap
         return FAKE_INVALID_VALUE;
     *node = copy_kernel(kernel->function, kernel->grid, kernel->block, kernel->params, FAKE_NODE);
     graph->nodes[graph->count++] = *node;
-    fake.lone += 2 * (kernel->shared_bytes + FAKE_STATIC_SHARED + 1024) > 233472;
+    fake.lone += 2 * (kernel->shared_bytes + FAKE_STATIC_SHARED + FAKE_RESERVED_SHARED) > FAKE_UNIT_SHARED;
     cuda_result code = CUDA_OK;
     for (size_t i = 0; i < after_count && code == CUDA_OK; i++) code = add_dependency(*node, after[i], false);
     return code;
