@@ -4,7 +4,7 @@
 // allocates it, and CUDA imports it. Where there is no Vulkan, or where the host sees but a part of the card's memory,
 // inputs lie in pinned memory as before.
 //
-// A run sees what the host wrote before it: hl_copier_copy drains the processors' write buffers. From there on the
+// A run sees what the host wrote before it: hl_copier_send drains the processors' write buffers. From there on the
 // writes are on the bus, and the launch, a write to the same card, does not overtake them there.
 #include <stdlib.h>
 

@@ -225,7 +225,7 @@ bool gpu_cuda_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer,
     if (!may_write(device, buffer, offset, bytes)) return false;
     unsigned char *seen = place_of(device, buffer);
     if (seen) {
-        gpu_device_copy(&device->base, seen + offset, from, bytes);
+        (buffer->card ? gpu_device_send : gpu_device_copy)(&device->base, seen + offset, from, bytes);
         return true;
     }
     if (!gpu_cuda_enter(device, "write a buffer")) return false;
@@ -240,12 +240,12 @@ bool gpu_cuda_buffer_write_halves(struct gpu_device *device, struct gpu_buffer *
     if (!may_write(device, buffer, offset, 2 * count)) return false;
     unsigned char *seen = place_of(device, buffer);
     if (seen) {
-        hl_copy_as_halves(seen + offset, from, count);
+        gpu_device_send_halves(&device->base, seen + offset, from, count);
         return true;
     }
     void *halves = malloc(2 * count + 1);
     if (!halves) return gpu_device_no_memory(&device->base, "an input as halves");
-    hl_copy_as_halves(halves, from, count);
+    gpu_device_send_halves(&device->base, halves, from, count);
     bool ok = gpu_cuda_buffer_write(device, buffer, offset, halves, 2 * count);
     free(halves);
     return ok;

@@ -121,6 +121,16 @@ void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, s
     if (to != from) hl_copier_copy(&base->copier, to, from, bytes); // a tensor may lie in the buffer itself
 }
 
+void gpu_device_send(struct gpu_device_base *base, void *to, const void *from, size_t bytes)
+{
+    hl_copier_send(&base->copier, to, from, bytes);
+}
+
+void gpu_device_send_halves(struct gpu_device_base *base, void *to, const float *from, size_t count)
+{
+    hl_copier_send_halves(&base->copier, to, from, count);
+}
+
 void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes)
 {
     if (bytes >= HL_LARGE_COPY) hl_copier_wake(&base->copier);

@@ -23,7 +23,7 @@ struct gpu_device_base {
     uint64_t wait_limit;                    // nanoseconds; 0: as gpu_device_wait_limit says
     struct gpu_lent *lent;                  // the memory that tensors have
     struct gpu_program_cache program_cache; // unused where the API has a cache of its own
-    struct hl_copier copier;                // for gpu_device_copy
+    struct hl_copier copier;                // for gpu_device_copy and gpu_device_send
 };
 
 // Ends the message of the call that lost the device.
@@ -60,6 +60,9 @@ void gpu_device_take_back(struct gpu_device_base *base, struct gpu_lent *lent); 
 
 // Copies bytes of the caller to memory that the device sees, or from there: large ones by several threads.
 void gpu_device_copy(struct gpu_device_base *base, void *to, const void *from, size_t bytes);
+// The same into a card's memory, behind a bus, for which threads pay sooner; and of floats that become halves.
+void gpu_device_send(struct gpu_device_base *base, void *to, const void *from, size_t bytes);
+void gpu_device_send_halves(struct gpu_device_base *base, void *to, const float *from, size_t count);
 // Readies the threads for such a copy of so many bytes, while the device still carries them.
 void gpu_device_expect_copy(struct gpu_device_base *base, size_t bytes);
 

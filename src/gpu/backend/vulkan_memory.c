@@ -243,7 +243,7 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
     buffer->mirrored = 0;
     if (buffer->mapped) {
         if (!finish(device)) return false;
-        gpu_device_copy(&device->base, buffer->mapped + offset, from, bytes);
+        (device->reads_mapped ? gpu_device_copy : gpu_device_send)(&device->base, buffer->mapped + offset, from, bytes);
         return true;
     }
     const unsigned char *next = from;
@@ -269,7 +269,7 @@ bool gpu_vulkan_buffer_write_halves(struct gpu_device *device, struct gpu_buffer
     assert(buffer->mapped && offset <= buffer->bytes && 2 * count <= buffer->bytes - offset);
     buffer->mirrored = 0;
     if (!gpu_device_is_alive(&device->base, "write a buffer") || !finish(device)) return false;
-    hl_copy_as_halves(buffer->mapped + offset, from, count);
+    gpu_device_send_halves(&device->base, buffer->mapped + offset, from, count);
     return true;
 }
 
