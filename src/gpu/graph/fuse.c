@@ -3,7 +3,8 @@
 //   fuse_prelu      relu(x) + k * -relu(-x)   =>  prelu(x, k)    (also without the outer sign, as Keras writes it)
 //   fuse_stages     conv -> relu            =>  conv + relu          (also prelu, add, mul, sub by a number a channel)
 //   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
-//   fuse_residual   conv -> add(., other)   =>  conv + add other      (also mul, sub; other exists before conv runs)
+//   fuse_residual   conv -> add(., other)   =>  conv + add other      (also mul, sub; other exists before conv runs;
+//                                               of a PAD of channels the value that it widens)
 // The value between the two nodes must have no other reader and must not be an output of the graph.
 #include <string.h>
 
@@ -53,7 +54,9 @@ bool gpu_can_take_stages(const struct gpu_graph *graph, const struct gpu_node *n
 static void append_stages(struct gpu_epilogue *to, const struct gpu_epilogue *more)
 {
     for (int s = 0; s < more->count; s++) to->stages[to->count++] = more->stages[s];
-    if (more->residual) to->residual = more->residual;
+    if (!more->residual) return;
+    to->residual = more->residual;
+    to->residual_slices = more->residual_slices;
 }
 
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *next)
@@ -214,22 +217,42 @@ enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through)
     return GPU_EPI_NONE;
 }
 
-static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through)
+// The value that a PAD widens by channels of zeros behind its own; NULL: the node is another.
+static struct gpu_value *widened_by(const struct gpu_node *pad)
+{
+    const bool is_pad = pad && pad->builtin == kTfLiteBuiltinPad && !pad->op->integers && pad->epilogue.count == 0;
+    if (!is_pad || pad->input_count != 2 || !pad->inputs[1]->data) return NULL;
+    struct gpu_value *x = pad->inputs[0];
+    struct gpu_shape same = pad->outputs[0]->shape;
+    const int rank = x->rank, last = 2 * rank - 1;
+    same.c = x->shape.c;
+    if (!gpu_same_shape(x->shape, same)) return NULL;
+    for (int i = 0; i < last; i++) // the last of all is behind the channels
+        if (gpu_constant_int(pad->inputs[1], i) != 0) return NULL;
+    return x;
+}
+
+// fewer: the other value is that which a PAD widens, and the PAD is not needed.
+static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through, bool fewer)
 {
     enum gpu_epilogue_op op = gpu_stage_of_two(node, through);
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
-    struct gpu_node *before = between->producer;
+    struct gpu_node *before = between->producer, *pad = fewer ? other->producer : NULL;
+    struct gpu_value *residual = fewer ? widened_by(pad) : other;
+    if (!residual || (fewer && !gpu_is_private(other))) return false;
     if (op == GPU_EPI_NONE || other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
     if (node->epilogue.count == GPU_EPILOGUE_STAGES || node->epilogue.residual) return false;
     if (!gpu_same_shape(between->shape, other->shape) || !gpu_same_shape(other->shape, node->outputs[0]->shape))
         return false;
-    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = op}}, .residual = other};
+    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = op}}, .residual = residual};
+    if (fewer) stages.residual_slices = gpu_slices(residual->shape);
     append_stages(&stages, &node->epilogue);
     if (!gpu_can_take_stages(graph, before, &stages)) return false;
     node->epilogue = stages;
-    other->consumers++;
+    residual->consumers++;
     gpu_take_over_output(graph, before, node);
+    if (pad) gpu_graph_remove_node(graph, pad);
     return true;
 }
 
@@ -239,7 +262,8 @@ bool gpu_pass_fuse_residual(struct gpu_graph *graph)
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
         if (node->dead || node->input_count != 2) continue;
-        changed = try_residual(graph, node, 0) || try_residual(graph, node, 1) || changed;
+        changed = try_residual(graph, node, 0, true) || try_residual(graph, node, 1, true) ||
+                  try_residual(graph, node, 0, false) || try_residual(graph, node, 1, false) || changed;
     }
     return changed;
 }

@@ -137,6 +137,8 @@ struct gpu_epilogue {
         const struct gpu_value *channels; // a constant of one number for each channel of the output; NULL: none
     } stages[GPU_EPILOGUE_STAGES];
     struct gpu_value *residual; // read by a stage that takes one and has no channels
+    // The residual's slices, where it has fewer channels than the output and zeros stand for the others; 0: it has all.
+    int residual_slices;
 };
 static inline bool gpu_reads_channels(const struct gpu_epilogue *epilogue)
 {
@@ -144,11 +146,18 @@ static inline bool gpu_reads_channels(const struct gpu_epilogue *epilogue)
         if (epilogue->stages[s].channels) return true;
     return false;
 }
+// Whether a stage reads a residual of fewer channels.
+static inline bool gpu_stage_reads_fewer(const struct gpu_epilogue *epilogue, int s)
+{
+    return epilogue->residual_slices > 0 && !epilogue->stages[s].channels && gpu_stage_takes_value(epilogue->stages[s].op);
+}
 // Returns the value of the constant EPI_<s> (lang/kernel.h). With a residual, r_ is that.
 static inline int gpu_stage_constant(const struct gpu_epilogue *epilogue, int s)
 {
     enum gpu_stage_source source = epilogue->residual ? GPU_STAGE_OF_WEIGHTS : GPU_STAGE_OF_CHANNELS;
-    return (int)epilogue->stages[s].op + (int)(epilogue->stages[s].channels ? source : GPU_STAGE_OF_VALUE);
+    if (!epilogue->stages[s].channels)
+        source = gpu_stage_reads_fewer(epilogue, s) ? GPU_STAGE_OF_FEWER : GPU_STAGE_OF_VALUE;
+    return (int)epilogue->stages[s].op + (int)source;
 }
 
 enum { GPU_NODE_INPUTS = 64, GPU_NODE_OUTPUTS = 64 };

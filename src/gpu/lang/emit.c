@@ -341,12 +341,14 @@ bool gpu_stage_takes_value(enum gpu_epilogue_op op)
     return takes_value((int)op);
 }
 
-// Each stage's params: the index of its first vector of numbers, or a, and then b.
-static const char *const stage_params[GPU_EPILOGUE_STAGES][2] = {
-    {"E0_.x", "bits_to_float(e0_.x), bits_to_float(e0_.y)"},
-    {"E0_.z", "bits_to_float(e0_.z), bits_to_float(e0_.w)"},
-    {"E1_.x", "bits_to_float(e1_.x), bits_to_float(e1_.y)"},
-    {"E1_.z", "bits_to_float(e1_.z), bits_to_float(e1_.w)"}};
+// Each stage's params: the index of its first vector of numbers, or a, the slices of a value that has fewer, or b, and
+// both as floats.
+static const struct {
+    const char *first, *slices, *floats;
+} stage_params[GPU_EPILOGUE_STAGES] = {{"E0_.x", "E0_.y", "bits_to_float(e0_.x), bits_to_float(e0_.y)"},
+                                       {"E0_.z", "E0_.w", "bits_to_float(e0_.z), bits_to_float(e0_.w)"},
+                                       {"E1_.x", "E1_.y", "bits_to_float(e1_.x), bits_to_float(e1_.y)"},
+                                       {"E1_.z", "E1_.w", "bits_to_float(e1_.z), bits_to_float(e1_.w)"}};
 
 static int operation(int stage)
 {
@@ -409,7 +411,7 @@ static void put_numbers(struct hl_text *text, const struct gpu_kernel *kernel, e
 // Writes operand_, which is r of a stage, for constants that stay.
 static void put_operand_function(struct hl_text *text, const struct gpu_kernel *kernel)
 {
-    put(text, "FUNCTION_ float4 operand_(int stage, int at, int4 p) {\n    float4 r = splatf4(0.0f);\n");
+    put(text, "FUNCTION_ float4 operand_(int stage, int at, int slices, int4 p) {\n    float4 r = splatf4(0.0f);\n");
     for (int op = 0; op < STAGE_TEXTS; op++)
         if (takes_value(op)) put_with(text, "    if (stage == @) r = to_acc4(read_r_(p));\n", NULL, (int[3]){op});
     static const enum gpu_stage_source sources[] = {GPU_STAGE_OF_CHANNELS, GPU_STAGE_OF_WEIGHTS};
@@ -419,14 +421,18 @@ static void put_operand_function(struct hl_text *text, const struct gpu_kernel *
         put_numbers(text, kernel, sources[i], "at");
         put(text, ";\n");
     }
+    put_with(text, "    if (stage - stage % @ == @) r = read_first_r_(slices, p);\n", NULL,
+             (int[3]){GPU_STAGE_OF_CHANNELS, GPU_STAGE_OF_FEWER});
     put(text, "    return r;\n}\n");
 }
 
 // Writes r of stage i, where the constants are known.
 static void put_operand(struct hl_text *text, const struct gpu_kernel *kernel, int stage, int i)
 {
-    if (stage >= GPU_STAGE_OF_CHANNELS)
-        put_numbers(text, kernel, (enum gpu_stage_source)(stage - operation(stage)), stage_params[i][0]);
+    if (stage >= GPU_STAGE_OF_FEWER)
+        put_with(text, "read_first_r_($, p)", stage_params[i].slices, NULL);
+    else if (stage >= GPU_STAGE_OF_CHANNELS)
+        put_numbers(text, kernel, (enum gpu_stage_source)(stage - operation(stage)), stage_params[i].first);
     else
         put(text, takes_value(stage) ? "to_acc4(read_r_(p))" : "splatf4(0.0f)");
 }
@@ -447,13 +453,15 @@ static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude
               "    float4 v = to_acc4(u);\n");
     for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
         if (!all && !stage_text(operation(stages[i]))) continue;
-        put_with(text, "    v = stage_(EPI_@ % @, v, r@, $);\n", stage_params[i][1],
+        put_with(text, "    v = stage_(EPI_@ % @, v, r@, $);\n", stage_params[i].floats,
                  (int[3]){i, GPU_STAGE_OF_CHANNELS, i});
     }
     put(text, "    return to_real4(v);\n}\n#define finish(v, p) finish_(v, ");
     for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
-        if (all) put_with(text, "operand_(EPI_@, $, p)", stage_params[i][0], (int[3]){i});
-        else put_operand(text, kernel, stages[i], i);
+        if (all) {
+            put_with(text, "operand_(EPI_@, $, ", stage_params[i].first, (int[3]){i});
+            put_with(text, "$, p)", stage_params[i].slices, NULL);
+        } else put_operand(text, kernel, stages[i], i);
         put(text, ", ");
     }
     put(text, "E0_, E1_)\n");
@@ -549,7 +557,10 @@ static void put_access(struct hl_text *text, const struct gpu_kernel *kernel)
     const char *grid = grid_value(kernel);
     if (!grid) return;
     put_with(text, "#define position() position_(n_$, GID0, GID1, GID2)\n", grid, NULL);
-    if (kernel->epilogue) put_with(text, "#define read_r_(p) load_r_(at_(n_$, p))\n", grid, NULL);
+    if (!kernel->epilogue) return;
+    put_with(text, "#define read_r_(p) load_r_(at_(n_$, p))\n", grid, NULL);
+    put_with(text, "#define read_first_r_(slices, p) ((p).z < (slices) ? "
+                   "to_acc4(load_r_(at_(mki4(n_$.x, n_$.y, 4 * (slices), n_$.w), p))) : splatf4(0.0f))\n", grid, NULL);
 }
 
 // either: the words need the buffers, so that put_either writes them after these.

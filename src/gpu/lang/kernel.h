@@ -148,8 +148,14 @@ enum gpu_epilogue_op {
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 // Where the numbers of channels are: in r_, which then is no value, or behind the kernel's own vectors in the first of its
-// args of GPU_WEIGHTS or GPU_INTS.
-enum gpu_stage_source { GPU_STAGE_OF_VALUE = 0, GPU_STAGE_OF_CHANNELS = 64, GPU_STAGE_OF_WEIGHTS = 128 };
+// args of GPU_WEIGHTS or GPU_INTS. GPU_STAGE_OF_FEWER: none are, but the value has fewer slices than the output, as many
+// as are in place of b, and zeros stand for the others.
+enum gpu_stage_source {
+    GPU_STAGE_OF_VALUE = 0,
+    GPU_STAGE_OF_CHANNELS = 64,
+    GPU_STAGE_OF_WEIGHTS = 128,
+    GPU_STAGE_OF_FEWER = 192
+};
 // Whether the operation reads another value.
 bool gpu_stage_takes_value(enum gpu_epilogue_op op);
 

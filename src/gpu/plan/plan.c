@@ -61,7 +61,8 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
     for (int s = 0; s < desc->epilogue->count; s++) {
         int32_t *operands = &step->params[at + s / 2][s % 2 * 2];
         operands[0] = desc->epilogue->stages[s].channels ? channels[s] : gpu_float_bits(desc->epilogue->stages[s].a);
-        operands[1] = gpu_float_bits(desc->epilogue->stages[s].b);
+        operands[1] = gpu_stage_reads_fewer(desc->epilogue, s) ? desc->epilogue->residual_slices
+                                                               : gpu_float_bits(desc->epilogue->stages[s].b);
     }
 }
 
