@@ -65,7 +65,8 @@ static struct life *find_lives(const struct gpu_plan *plan)
             for (int i = 0; i < step->operand_count; i++) {
                 const struct gpu_value *value = step->operands[i].value;
                 enum gpu_arg_kind kind = kind_of(step, i);
-                if (!value || gpu_arg_is_raw(kind) || gpu_arg_is_written(kind) != writes) continue;
+                if (!value || step->operands[i].outside || gpu_arg_is_raw(kind)) continue;
+                if (gpu_arg_is_written(kind) != writes) continue;
                 if (has_own_buffer(plan, value)) continue;
                 if (value->inside) touch_whole(&lives[value->inside->id], plan, value->inside, s, writes);
                 struct life *life = &lives[value->id];

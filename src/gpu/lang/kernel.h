@@ -115,6 +115,9 @@ struct gpu_kernel {
     // The text says itself where it waits for earlier dispatches: before WAIT it reads weights at most. Two of its groups
     // are to fit a compute unit, or as many as its constant RESIDENT says.
     bool waits;
+    // The first arg is an input of the caller's, which the host may have written as halves in place of floats
+    // (gpu_plan_narrows): the x of the first param is 1 then.
+    bool narrows;
     const char *body;
     // Of a kernel that is not the library's own: its SPIR-V. NULL: gpu_spirv finds it by the kernel's name.
     const struct gpu_kernel_modules *modules;

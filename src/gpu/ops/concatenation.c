@@ -3,7 +3,8 @@
 // one piece is computed there, if no stage follows and it begins where a buffer may. Of others, where no two parts meet
 // within a slice, a dispatch for each inserts it into the output as soon as the part is there, whatever its own shape
 // is. Where they meet, or if there are two parts alone, a dispatch joins two of them and writes every slice of its
-// output whole; more parts are then joined as a tree.
+// output whole; more parts are then joined as a tree. An output of the graph whose parts follow each other in the
+// caller's memory, as those of detectors do, has each of them written there.
 #include "gpu/ops/concatenation.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -246,12 +247,40 @@ static bool insert_all(struct gpu_plan *plan, const struct part *parts, int coun
     return true;
 }
 
+// Whether each part is one piece of the caller's dense memory, into which it can be written.
+static bool are_pieces(const struct gpu_plan *plan, const struct gpu_node *node, int axis)
+{
+    const struct gpu_value *y = node->outputs[0];
+    for (int i = 0; i < axis; i++)
+        if (y->dims[i] != 1) return false;
+    return node->epilogue.count == 0 && gpu_plan_may_write_dense(plan, y);
+}
+
+static bool write_pieces(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    int first = 0;
+    for (int i = 0; i < node->input_count; i++) {
+        const struct gpu_shape x = node->inputs[i]->shape;
+        struct gpu_dispatch_desc desc = {
+            .kernel = &gpu_kernel_to_dense,
+            .operands = {{.value = node->inputs[i]}, {.value = node->outputs[0], .outside = true}},
+            .params = {{first}},
+            .grid = {x.w * gpu_slices(x), x.h, x.b},
+            .part = true,
+        };
+        if (!gpu_plan_dispatch(plan, &desc)) return false;
+        first += (int)gpu_elements(x);
+    }
+    return true;
+}
+
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_value *y = node->outputs[0];
     if (node->input_count == 1) return gpu_plan_reshape(plan, node->inputs[0], y, &node->epilogue);
     int axis = axis_of(node->builtin, node->params), where;
     if (axis < 0) axis += y->rank;
+    if (are_pieces(plan, node, axis)) return write_pieces(plan, node);
     struct gpu_shape shape = joined_shape(y, axis, &where);
     struct part parts[GPU_NODE_INPUTS];
     for (int i = 0; i < node->input_count; i++)

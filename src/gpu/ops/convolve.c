@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "gpu/graph/convert.h"
+#include "gpu/ops/convolve_dense.h"
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix.h"
 #include "gpu/ops/window.h"
@@ -539,7 +540,7 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
     return count;
 }
 
-enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS, MATRIX_WINDOWS };
+enum algorithm { DIRECT, WINOGRAD, MATRIX_UNITS, MATRIX_WINDOWS, DENSE };
 
 // *form: of products on matrix units.
 static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct gpu_convolution *conv,
@@ -549,10 +550,11 @@ static enum algorithm choose_algorithm(const struct gpu_plan *plan, const struct
     *form = takes ? gpu_matrix_form(plan, conv->x, conv, !plan->caps->fragment_forms) : -1;
     const int window_form = takes ? gpu_matrix_form(plan, conv->x, conv, true) : -1;
     int64_t winograd = gpu_winograd_cycles(plan, conv), matrix = gpu_matrix_cycles(plan, size, *form),
-            window = gpu_window_cycles(plan, conv, window_form);
+            window = gpu_window_cycles(plan, conv, window_form), dense = gpu_dense_cycles(plan, conv);
     int64_t least = window < matrix ? window : matrix;
-    if (winograd == INT64_MAX && least == INT64_MAX) return DIRECT;
+    if (winograd == INT64_MAX && least == INT64_MAX && dense == INT64_MAX) return DIRECT;
     int64_t direct = gpu_conv_cycles(plan->caps, size);
+    if (dense < direct && dense < winograd && dense < least) return DENSE;
     if (winograd < direct && winograd < least) return WINOGRAD;
     if (least >= direct) return DIRECT;
     if (matrix <= window) return MATRIX_UNITS;
@@ -597,6 +599,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     }
     case MATRIX_WINDOWS: return gpu_plan_window(plan, conv, form);
     case WINOGRAD: return gpu_plan_winograd(plan, conv);
+    case DENSE: return gpu_plan_dense(plan, conv);
     case DIRECT: break;
     }
     int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? conv->kernel_w : 0, [GROUPED] = groups > 1};

@@ -34,6 +34,13 @@ struct gpu_convolution {
     int64_t first;
 };
 
+// Whether it computes each position of y, in order.
+static inline bool gpu_conv_is_whole(const struct gpu_convolution *conv)
+{
+    return conv->grid_w == 0 && !conv->rows && conv->spread_w <= 1 && conv->spread_h <= 1 && !conv->offset_x &&
+           !conv->offset_y;
+}
+
 // Sets the weights, which begin at element `first`, and the bias (NULL means zeros). Each may be a constant or not.
 void gpu_set_weights(struct gpu_convolution *conv, const struct gpu_value *weights, const struct gpu_value *bias,
                      int64_t first);
@@ -102,12 +109,12 @@ int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size 
 int64_t gpu_conv_stream_vectors(const struct gpu_convolution *conv, int tile);
 void gpu_conv_pack(const struct gpu_convolution *conv, int tile, float *to);
 
-extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_winograd_in, gpu_kernel_winograd_out, gpu_kernel_matrix,
+extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_convolve_dense, gpu_kernel_winograd_in, gpu_kernel_winograd_out, gpu_kernel_matrix,
     gpu_kernel_matrix_shared, gpu_kernel_matrix_window, gpu_kernel_cooperative, gpu_kernel_fragments,
     gpu_kernel_cooperative_window, gpu_kernel_fragments_window;
 // The kernels of gpu_convolve and gpu_plan_packed, for gpu_op.kernels.
 #define GPU_CONVOLVE_KERNELS                                                                                       \
-    &gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out, &gpu_kernel_matrix, \
+    &gpu_kernel_convolve, &gpu_kernel_convolve_dense, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out, &gpu_kernel_matrix, \
         &gpu_kernel_matrix_shared, &gpu_kernel_matrix_window, &gpu_kernel_cooperative, &gpu_kernel_fragments,      \
         &gpu_kernel_cooperative_window, &gpu_kernel_fragments_window
 

@@ -52,10 +52,8 @@ static const struct gpu_window_way *way_of(const struct gpu_caps *caps)
 
 static bool takes(const struct gpu_convolution *conv)
 {
-    const bool all = conv->grid_w == 0 && !conv->rows && conv->spread_w <= 1 && conv->spread_h <= 1 &&
-                     !conv->offset_x && !conv->offset_y;
-    return gpu_matrix_takes(conv) && all && conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 &&
-           conv->dilation_h == 1 && conv->stride_w == conv->stride_h && conv->stride_w <= 2;
+    return gpu_matrix_takes(conv) && gpu_conv_is_whole(conv) && conv->kernel_w * conv->kernel_h > 1 &&
+           conv->dilation_w == 1 && conv->dilation_h == 1 && conv->stride_w == conv->stride_h && conv->stride_w <= 2;
 }
 
 static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_window_way *way, const struct gpu_plan *plan,

@@ -125,43 +125,73 @@ static bool plan_nodes(struct gpu_plan *plan)
     return true;
 }
 
-// Finds the constants that steps read as values because the operator did not turn them into weights. They are filled at
-// the beginning of each run.
-static bool plan_constants(struct gpu_plan *plan)
+// Moves the steps from `first` on to the front, before their readers.
+static bool move_to_front(struct gpu_plan *plan, int first)
 {
-    int planned = plan->step_count;
-    bool *seen = calloc((size_t)plan->graph->value_count + 1, sizeof *seen);
-    if (!seen) return gpu_plan_fail(plan, "out of memory");
-    bool ok = true;
-    for (int s = 0; s < planned && ok; s++)
-        for (int i = 0; i < plan->steps[s].operand_count && ok; i++) {
-            const struct gpu_value *value = plan->steps[s].operands[i].value;
-            if (!value || !value->data || seen[value->id]) continue;
-            seen[value->id] = true;
-            ok = plan_constant(plan, value);
-        }
-    free(seen);
-    if (!ok || plan->step_count == planned) return ok;
-    // They move to the front, before their readers.
-    int added = plan->step_count - planned;
-    struct gpu_plan_step *moved = malloc((size_t)added * sizeof *moved);
+    const int added = plan->step_count - first;
+    struct gpu_plan_step *moved = malloc(((size_t)added + 1) * sizeof *moved);
     if (!moved) return gpu_plan_fail(plan, "out of memory");
-    memcpy(moved, plan->steps + planned, (size_t)added * sizeof *moved);
-    memmove(plan->steps + added, plan->steps, (size_t)planned * sizeof *moved);
+    memcpy(moved, plan->steps + first, (size_t)added * sizeof *moved);
+    memmove(plan->steps + added, plan->steps, (size_t)first * sizeof *moved);
     memcpy(plan->steps, moved, (size_t)added * sizeof *moved);
     free(moved);
     return true;
 }
 
-static bool plan_all(struct gpu_plan *plan)
+// A flag for each value: whether a step has it as a value of the plan, and not as the caller's memory. NULL without
+// memory.
+static bool *find_read(const struct gpu_plan *plan)
+{
+    bool *read = calloc((size_t)plan->graph->value_count + 1, sizeof *read);
+    for (int s = 0; s < plan->step_count && read; s++)
+        for (int i = 0; i < plan->steps[s].operand_count; i++) {
+            const struct gpu_value *value = plan->steps[s].operands[i].value;
+            if (value && !gpu_plan_is_outside(plan, &plan->steps[s], i)) read[value->id] = true;
+        }
+    return read;
+}
+
+// Fills what steps read as values: the inputs, unless an operator reads the caller's memory itself, and the constants
+// that operators did not turn into weights. These are filled at the beginning of each run.
+static bool plan_sources(struct gpu_plan *plan)
 {
     const struct gpu_graph *graph = plan->graph;
-    for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_input && !plan_transfer(plan, graph->values[v], false)) return false;
-    if (!plan_nodes(plan)) return false;
-    for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_output && !plan_transfer(plan, graph->values[v], true)) return false;
-    return plan_constants(plan);
+    const int planned = plan->step_count;
+    bool *read = find_read(plan), ok = read != NULL;
+    if (!ok) return gpu_plan_fail(plan, "out of memory");
+    for (int v = 0; v < graph->value_count && ok; v++)
+        if (read[v] && graph->values[v]->data) ok = plan_constant(plan, graph->values[v]);
+    for (int v = 0; v < graph->value_count && ok; v++)
+        if (read[v] && graph->values[v]->is_input) ok = plan_transfer(plan, graph->values[v], false);
+    free(read);
+    return ok && move_to_front(plan, planned);
+}
+
+// Whether an operator writes an output as the caller has it.
+static bool is_written_outside(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    for (int s = 0; s < plan->step_count; s++)
+        for (int i = 0; i < gpu_kernel_arg_count(plan->steps[s].kernel); i++) {
+            enum gpu_arg_kind kind = plan->steps[s].kernel->args[i].kind;
+            bool writes = gpu_arg_is_raw(kind) && gpu_arg_is_written(kind);
+            if (writes && plan->steps[s].operands[i].value == value) return true;
+        }
+    return false;
+}
+
+static bool plan_outputs(struct gpu_plan *plan)
+{
+    const struct gpu_graph *graph = plan->graph;
+    for (int v = 0; v < graph->value_count; v++) {
+        const struct gpu_value *value = graph->values[v];
+        if (value->is_output && !is_written_outside(plan, value) && !plan_transfer(plan, value, true)) return false;
+    }
+    return true;
+}
+
+static bool plan_all(struct gpu_plan *plan)
+{
+    return plan_nodes(plan) && plan_outputs(plan) && plan_sources(plan);
 }
 
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, struct gpu_tuning *tuning,

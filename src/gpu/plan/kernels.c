@@ -2,6 +2,8 @@
 // See kernels.h. Raw arguments are dense float32 [b, h, w, c] in every precision, if nothing else is said.
 #include "gpu/plan/kernels.h"
 
+#include "gpu/plan/dense_text.h"
+
 // Kernel bodies are formatted by hand, one statement on a line.
 // clang-format off
 // Axis x of the grid runs over the slices of a position and then over positions, as the raw argument does, so that
@@ -35,38 +37,32 @@
         if (i == 3) v.w = one;                                                               \
     )
 
-// form.x: 1 where the host has written halves in place of floats (gpu_plan_narrows), which integers take apart, since
-// not every device may read halves, and some take the smallest floats for zero.
 const struct gpu_kernel gpu_kernel_from_dense = {
     .name = "from_dense",
     .group = {64, 2, 1},
     .args = {{GPU_BYTES_IN, "raw"}, {GPU_OUT, "y"}},
     .params = {"form"},
+    .narrows = true,
     .body = AT_DENSE(y) GPU_TEXT(
         acc4 v = splatf4(0.0f);
         UNROLL for (int i = 0; i < 4; i += 1) {
             if (i < left) {
-                int bits = raw[pick(P_form.x == 1, (at + i) / 2, at + i)];
-                float one = bits_to_float(bits);
-                if (P_form.x == 1) {
-                    int code = (bits >> ((at + i) % 2 * 16)) & 65535;
-                    int size = code & 32767;
-                    one = bits_to_float((size << 13) + pick(size < 31744, 112, 224) * 8388608);
-                    if (size < 1024) one = to_float(size) * 5.9604644775390625e-8f;
-                    if (code > 32767) one = -one;
-                }
-    ) SET_LANE GPU_TEXT(
+                float one = 0.0f;
+    ) GPU_DENSE_ELEMENT(one, (at + i)) SET_LANE GPU_TEXT(
             }
         }
         write_y(p, to_real4(v));
     ),
 };
 
+// first.x: where x begins in the caller's memory.
 const struct gpu_kernel gpu_kernel_to_dense = {
     .name = "to_dense",
     .group = {64, 2, 1},
     .args = {{GPU_IN, "x"}, {GPU_RAW_OUT, "raw"}},
+    .params = {"first"},
     .body = AT_DENSE(x) GPU_TEXT(
+        at += P_first.x;
         acc4 v = to_acc4(read_x(p));
         raw[at] = v.x;
         if (left > 1) raw[at + 1] = v.y;
@@ -80,16 +76,14 @@ const struct gpu_kernel gpu_kernel_to_dense = {
 const struct gpu_kernel gpu_kernel_from_bytes = {
     .name = "from_bytes",
     .group = {64, 2, 1},
-    .args = {{GPU_BYTES_IN, "bytes"}, {GPU_OUT, "y"}},
+    .args = {{GPU_BYTES_IN, "raw"}, {GPU_OUT, "y"}},
     .params = {"stored"},
     .body = AT_DENSE(y) GPU_TEXT(
         acc4 v = splatf4(0.0f);
         UNROLL for (int i = 0; i < 4; i += 1) {
             if (i < left) {
-                int stored = (bytes[(at + i) / 4] >> ((at + i) % 4 * 8)) & 255;
-                if (P_stored.z < 0 && stored > 127) stored -= 256;
-                float one = bits_to_float(P_stored.x) * to_float(stored - P_stored.y);
-    ) SET_LANE GPU_TEXT(
+                float one = 0.0f;
+    ) GPU_DENSE_BYTE(one, (at + i), P_stored.x, P_stored.y, P_stored.z) SET_LANE GPU_TEXT(
             }
         }
         write_y(p, to_real4(v));

@@ -95,9 +95,10 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
         step->operands[i] = desc->operands[i];
     }
     if (!kernel->epilogue) return true;
-    // Every program of an epilogue kernel has a binding for the residual. Without a residual any readable operand fills
-    // it.
+    // Every program of an epilogue kernel has a binding for the residual. Without a residual the first operand fills it,
+    // which is read.
     struct gpu_operand residual = step->operands[0];
+    residual.outside = residual.outside || gpu_arg_is_raw(kernel->args[0].kind);
     if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
     return true;
@@ -273,6 +274,12 @@ bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, c
     values[value->id]->inside_at = vectors;
     values[whole->id]->has_parts = true;
     return true;
+}
+
+bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    return value->is_output && !value->is_input && !value->codes && value->consumers == 0 &&
+           gpu_caller_format(value) == GPU_FORMAT_FLOATS && !gpu_plan_is_direct(plan, value);
 }
 
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over)

@@ -121,6 +121,9 @@ struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_
 // copies it is not needed then. False if not, without a message.
 bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
                          size_t vectors);
+// Whether an operator may write an output as the caller has it, in floats, in place of a value of the plan: nobody reads
+// it on the device, and a dispatch would have to copy it.
+bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value);
 // Sets the grid to one work-item for each vector of `over`: (w, h, slices * b), which position() in a kernel decodes.
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
 // The height of a work-group for a grid of `rows` rows of `width` work-items: groups have 64 work-items, or more if the

@@ -118,7 +118,8 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     *halves = false;
     for (int i = 0; i < step->operand_count; i++) {
         const struct gpu_operand *operand = &step->operands[i];
-        if (i < gpu_kernel_arg_count(step->kernel) && !gpu_arg_is_real(step->kernel->args[i].kind)) continue;
+        const bool is_residual = i >= gpu_kernel_arg_count(step->kernel);
+        if (is_residual ? operand->outside : !gpu_arg_is_real(step->kernel->args[i].kind)) continue;
         if (operand_vector_bytes(plan, operand) == 16)
             floats |= 1u << i;
         else
@@ -247,7 +248,7 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
         .label = step->label,
     };
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
-    if (step->kernel == &gpu_kernel_from_dense) // its form.x
+    if (step->kernel->narrows)
         dispatch.params[gpu_kernel_shape_count(step->kernel)][0] = is_narrowed(runner, step->operands[0].value);
     bool barrier = false;
     for (int i = 0; i < step->operand_count; i++) {
