@@ -17,9 +17,11 @@ struct values {
     int channels, rows, positions; // positions: of a batch
 };
 
-// Small sums, or any; where scales are powers of two, many of them are halfway between two outputs.
+// Small sums, or any; where scales are powers of two, many of them are halfway between two outputs. Some of the small
+// ones are near what a shift makes a byte or half of one.
 static int32_t random_sum(bool small)
 {
+    if (small && pick(2)) return (pick(1025) - 512) * (1 << pick(15)) + pick(7) - 3;
     return small ? pick(20001) - 10000 : (int32_t)((uint32_t)pick(1 << 16) << 16 | (uint32_t)pick(1 << 16));
 }
 
@@ -31,7 +33,7 @@ static void randomize(struct values *v)
     v->rows = 1 + pick(ROWS - 1);
     v->positions = 1 + pick(3);
     for (int c = 0; c < CHANNELS; c++) {
-        const int exponent = !small ? -2 - pick(28) : to_right ? -2 - pick(10) : pick(14) - 11;
+        const int exponent = !small ? -2 - pick(28) : to_right ? -2 - pick(15) : pick(14) - 11;
         v->rescales[c] = hl_rescale_from(ldexp(powers ? 1 : 1 + pick(1000) / 1000.0, exponent));
         v->scales[c] = pick(1000) / 100000.0;
         v->filter_scales[c] = (float)(1 + pick(1000)) / 1000;

@@ -213,8 +213,25 @@ RESCALE_TILE(rescale_2_corrected, 2, false, true)
 RESCALE_TILE(rescale_2_whole, 2, true, false)
 RESCALE_TILE(rescale_2_whole_corrected, 2, true, true)
 
+#if HAS_RESCALE_FLOATS
+// A panel with one channel of a shift that is too large for floats, as those that are always 0 have it.
+static void rescale_to_right(const struct hl_byte_tile *tile)
+{
+    if (tile->columns > LANES)
+        rescale_tile(tile, 2, RESCALE_RIGHT, false, tile->corrections);
+    else
+        rescale_tile(tile, 1, RESCALE_RIGHT, false, tile->corrections);
+}
+#endif
+
 static void rescale_slowly(const struct hl_byte_tile *tile)
 {
+#if HAS_RESCALE_FLOATS
+    if (tile->params->right_only) {
+        rescale_to_right(tile);
+        return;
+    }
+#endif
     if (tile->columns > LANES)
         rescale_tile(tile, 2, RESCALE_ANY, false, tile->corrections);
     else
