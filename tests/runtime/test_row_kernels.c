@@ -258,14 +258,17 @@ static void rows_as_int8(void **state)
     static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-40f};
     for (int i = 0; i < CASES; i++) {
         const int count = pick(pick(20) ? 100 : 5000), zero = pick(256) - 128, low = pick(2) ? -128 : -127;
-        const float offset = (float)(pick(3) - 1) * 1000, inverse = (float)(1 + pick(1000)) / 4000;
+        const float offset = (float)(pick(3) - 1) * 1000;
+        float inverse = (float)(1 + pick(1000)) / 4000;
         const bool has_special = pick(3) == 0;
+        const float unit = has_special && pick(3) == 0 ? 1e-42f : 1; // then the inverse is infinite
         const uint8_t flip = pick(2) ? 0x80 : 0;
         float *x = make((size_t)count, sizeof *x), expected[2], got[2];
         int8_t *stored[2] = {make((size_t)count, 1), make((size_t)count, 1)};
         for (int k = 0; k < count; k++)
-            x[k] = has_special && pick(10) == 0 ? special[pick(8)] : (float)(pick(2001) - 1000) / 2 + offset;
+            x[k] = has_special && pick(10) == 0 ? special[pick(8)] : ((float)(pick(2001) - 1000) / 2 + offset) * unit;
         hl_plain_row_kernels.range(x, count, &expected[0], &expected[1]);
+        if (has_special) inverse = 127 / (-expected[0] > expected[1] ? -expected[0] : expected[1]); // may be infinite
         hl_plain_row_kernels.quantize(x, count, inverse, zero, low, flip, stored[0]);
         for (int level = 0; hl_simd_level(level); level++) {
             const struct hl_row_kernels *kernels = &hl_simd_level(level)->kernels->row_kernels;

@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_ROWS_TMPL_H
 #define HALITE_FAST_SIMD_ROWS_TMPL_H
 
+#include <float.h>
 #include <math.h>
 
 #include "abi/built_types.h"
@@ -36,15 +37,20 @@ static void row_range(const float *values, int64_t count, float *low, float *hig
     *high = largest_lane(max_f32(highs[0], highs[1]));
 }
 
-INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vector most)
+INLINE i32_vector rounded(f32_vector steps)
 {
-    f32_vector steps = min_f32(max_f32(x * inverse, least), most);
     u32_vector sign = (u32_vector)steps & 0x80000000u;
     f32_vector half = (f32_vector)(sign | (u32_vector)splat_f32(HL_NEARLY_HALF));
     return to_i32(steps + half);
 }
 
-// To xor a byte with 0x80 is to add that.
+INLINE i32_vector rounded_within(f32_vector x, float inverse, f32_vector least, f32_vector most)
+{
+    return rounded(min_f32(max_f32(x * inverse, least), most));
+}
+
+// To xor a byte with 0x80 is to add that. Steps that fit int32, or are NaN, can be bounded as integers, more of them at
+// a time. (40 rows of 2,048 values on a Zen 4: 8.1 us with floats bounded, 5.2 so.)
 static void row_quantize(const float *values, int64_t count, float inverse, int zero, int low, uint8_t flip,
                          int8_t *stored)
 {
@@ -52,20 +58,24 @@ static void row_quantize(const float *values, int64_t count, float inverse, int 
     const int32_t offset = zero + flip;
     int64_t i = 0;
 #if HAS_RESCALE
-    const int32_t lowest = flip ? 0 : -128;
-    for (; i + BYTES <= count; i += BYTES) {
+    const bool fits = !TO_I32_LOW || inverse <= FLT_MAX;
+    const int32_t first = flip ? low + 128 : low, last = flip ? 255 : 127;
+    for (; fits && i + BYTES <= count; i += BYTES) {
         u32_vector steps[4];
-        UNROLL for (int v = 0; v < 4; v++) steps[v] =
-            (u32_vector)rounded(load_f32(values + i + v * LANES), inverse, least, most);
-        const u8_vector bytes = narrow_in_order(steps, offset, lowest, lowest + 255);
+        UNROLL for (int v = 0; v < 4; v++)
+        {
+            const f32_vector x = load_f32(values + i + v * LANES);
+            steps[v] = (u32_vector)(TO_I32_LOW ? rounded(x * inverse) : rounded_within(x, inverse, least, most));
+        }
+        const u8_vector bytes = narrow_in_order(steps, offset, first, last);
         memcpy(stored + i, &bytes, sizeof bytes);
     }
 #endif
     for (; i + LANES <= count; i += LANES)
-        store_bytes((uint8_t *)stored + i, rounded(load_f32(values + i), inverse, least, most) + offset);
+        store_bytes((uint8_t *)stored + i, rounded_within(load_f32(values + i), inverse, least, most) + offset);
     if (i == count) return;
     uint8_t bytes[LANES];
-    store_bytes(bytes, rounded(load_first_f32(values + i, count - i), inverse, least, most) + offset);
+    store_bytes(bytes, rounded_within(load_first_f32(values + i, count - i), inverse, least, most) + offset);
     memcpy(stored + i, bytes, (size_t)(count - i));
 }
 

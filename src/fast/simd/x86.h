@@ -13,6 +13,7 @@
 #endif
 
 #define SETS_RESCALE_RIGHT 0
+#define TO_I32_LOW 1
 #define HAS_LANE_PRODUCTS 0
 #define HAS_DOT2_HALVES 0
 #define HAS_OCTETS 0

@@ -18,7 +18,8 @@ struct hl_row_kernels {
     // The smallest and the largest of 0 and the values. NaN counts for nothing.
     void (*range)(const float *values, int64_t count, float *low, float *high);
     // stored[i] = values[i] * inverse, rounded half away from zero, plus `zero`, clamped to [low, 127], where low is
-    // -128 or -127, then xored with `flip`, 0 or 0x80. NaN becomes low.
+    // -128 or -127, then xored with `flip`, 0 or 0x80. NaN becomes low. A finite inverse is one of the values' range:
+    // products with it fit int32.
     void (*quantize)(const float *values, int64_t count, float inverse, int zero, int low, uint8_t flip,
                      int8_t *stored);
     // sums[r] = sum over i < count of w[r * stride + i] * x[r * x_stride + i]. With x_stride 0 all rows of w are
