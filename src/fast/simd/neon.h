@@ -16,6 +16,7 @@ enum { REGISTERS = 32 };
 #define HAS_HALVES 0
 #define HAS_MASKS 0
 #define TO_I32_LOW 0
+#define HAS_TERNARY 0
 #define HAS_RESCALE 1
 #define HAS_RESCALE_RIGHT 1
 #define HAS_RESCALE_FLOATS 0

@@ -39,9 +39,7 @@ static void row_range(const float *values, int64_t count, float *low, float *hig
 
 INLINE i32_vector rounded(f32_vector steps)
 {
-    u32_vector sign = (u32_vector)steps & 0x80000000u;
-    f32_vector half = (f32_vector)(sign | (u32_vector)splat_f32(HL_NEARLY_HALF));
-    return to_i32(steps + half);
+    return to_i32(steps + with_sign_of(steps, splat_f32(HL_NEARLY_HALF)));
 }
 
 INLINE i32_vector rounded_within(f32_vector x, float inverse, f32_vector least, f32_vector most)

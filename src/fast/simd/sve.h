@@ -15,6 +15,8 @@ enum { REGISTERS = 32 };
 #define MAX_PARTS 1
 #define HAS_HALVES 0
 #define HAS_MASKS 1
+#define TO_I32_LOW 0
+#define HAS_TERNARY 0
 #define HAS_RESCALE 0
 #define HAS_RESCALE_RIGHT 0
 #define HAS_RESCALE_FLOATS 0

@@ -92,11 +92,13 @@ static inline f32_vector magnitude_of(f32_vector x)
     return (f32_vector)((i32_vector)x & INT32_MAX);
 }
 
+#if !HAS_TERNARY
 // size, which is not negative, with the sign of x.
 static inline f32_vector with_sign_of(f32_vector x, f32_vector size)
 {
     return (f32_vector)((i32_vector)size | ((i32_vector)x & INT32_MIN));
 }
+#endif
 
 #if HAS_RESCALE && !HAS_RESCALE_RIGHT
 struct right_rescale {

@@ -17,6 +17,9 @@
 #define HAS_LANE_PRODUCTS 0
 #define HAS_DOT2_HALVES 0
 #define HAS_OCTETS 0
+#if !defined HAS_TERNARY
+#define HAS_TERNARY 0
+#endif
 #if !defined HAS_DOT4
 #define HAS_DOT4 0
 #endif

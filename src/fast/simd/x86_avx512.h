@@ -32,6 +32,7 @@ enum { REGISTERS = 32 };
 #define HAS_ROUND 1
 #define HAS_PARTS 1
 #define HAS_FUSED 1
+#define HAS_TERNARY 1
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -179,6 +180,12 @@ static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
 static inline bool any_lane(i32_vector mask)
 {
     return _mm512_movepi32_mask((__m512i)mask) != 0;
+}
+
+static inline f32_vector with_sign_of(f32_vector x, f32_vector size)
+{
+    enum { SIZE_OR_SIGN = 0xf8 }; // size | (x & mask)
+    return (f32_vector)_mm512_ternarylogic_epi32((__m512i)size, (__m512i)x, _mm512_set1_epi32(INT32_MIN), SIZE_OR_SIGN);
 }
 
 static inline float largest_lane(f32_vector v)
