@@ -43,6 +43,7 @@ static void count_heap_of_node(struct hl_subgraph *subgraph, const struct hl_nod
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     node->settled = NULL;
+    subgraph->left_for_others = NULL;
     for (; node->leads > 0; node->leads--) node->followers[node->leads - 1]->follows = false;
     if (node->unresolved) {
         bool flex = strncmp(node->name, "Flex", 4) == 0;
@@ -418,9 +419,9 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
     begin_counting(subgraph->interpreter);
     if (subgraph->has_dynamic_inputs) hl_subgraph_count_heap_of(subgraph, subgraph->inputs);
     if (may_change(subgraph)) hl_subgraph_unsettle(subgraph);
-    for (int position = 0; position < subgraph->plan->size; position++) {
-        TfLiteStatus status = invoke_node(subgraph, position);
-        if (status != kTfLiteOk) return status;
-    }
-    return kTfLiteOk;
+    TfLiteStatus status = kTfLiteOk;
+    for (int position = 0; position < subgraph->plan->size && status == kTfLiteOk; position++)
+        status = invoke_node(subgraph, position);
+    subgraph->left_for_others = NULL;
+    return status;
 }

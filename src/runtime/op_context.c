@@ -186,6 +186,11 @@ const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx)
     return hl_subgraph_of(ctx)->interpreter->row_kernels;
 }
 
+const void **hl_left_for_others(const TfLiteContext *ctx)
+{
+    return &hl_subgraph_of(ctx)->left_for_others;
+}
+
 int hl_thread_count(const TfLiteContext *ctx)
 {
     return hl_threads_count(hl_subgraph_of(ctx)->interpreter->threads);

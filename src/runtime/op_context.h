@@ -128,6 +128,10 @@ bool hl_wants_fast(const TfLiteContext *ctx);
 // Returns the microkernels for rows (ops/common/row_kernels.h) that src/ops has chosen for this interpreter.
 const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx);
 
+// Where a node leaves, in invoke, what nodes behind it may use before the run of the subgraph ends and before one is
+// prepared anew: what it made of an input, for others that read the same tensor. NULL: nothing.
+const void **hl_left_for_others(const TfLiteContext *ctx);
+
 // Returns how many threads the interpreter runs kernels with.
 int hl_thread_count(const TfLiteContext *ctx);
 // Whether it takes less time to share so much work among the threads. least: from how much on it does where

@@ -86,10 +86,11 @@ struct hl_subgraph {
         struct hl_weights *weights;
     } * shared_constants; // see shared_constant.c
     int shared_constant_count;
-    size_t *heap_bytes;      // for each tensor: its heap memory as last counted in interpreter->tensor_bytes
-    bool has_dynamic_inputs; // an input was dynamic in AllocateTensors, so callers may change its size
-    int prepared;            // plan positions [0, prepared) are prepared and have memory
-    bool resized;            // a dynamic tensor changed its shape since the last node began
+    size_t *heap_bytes;          // for each tensor: its heap memory as last counted in interpreter->tensor_bytes
+    bool has_dynamic_inputs;     // an input was dynamic in AllocateTensors, so callers may change its size
+    int prepared;                // plan positions [0, prepared) are prepared and have memory
+    bool resized;                // a dynamic tensor changed its shape since the last node began
+    const void *left_for_others; // hl_left_for_others
 
     // Memory of callers (SetCustomAllocationForTensor), sorted by tensor.
     struct hl_custom_allocation {

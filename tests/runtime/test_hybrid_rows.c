@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hybrid nodes quantize their input on all threads, several rows at once or a row in pieces: outputs are those of one
-// thread, bit for bit, with rows of zeros, NaN and infinities, too.
+// thread, bit for bit, with rows of zeros, NaN and infinities, too. Nodes that read the same rows, which one of them
+// quantizes, have the outputs that they have alone.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -110,8 +111,106 @@ static void as_one_thread(void **state)
     }
 }
 
+// ---- several layers of the same rows --------------------------------------------------------------
+
+enum { ROWS = 17, COLUMNS = 24, UNITS = COLUMNS, LAYERS = 7, LAYER_VALUES = ROWS * UNITS };
+
+// What each layer reads (-1: the input, otherwise that layer's output), and whether it quantizes to all of int8. Layers
+// between two of the same rows read others, or the same in another way.
+static const struct {
+    int reads;
+    bool asymmetric;
+} same_rows[LAYERS] = {{-1, true}, {-1, true}, {-1, false}, {-1, true}, {1, true}, {1, true}, {-1, true}};
+
+static int8_t layer_weights[LAYERS][UNITS * COLUMNS];
+
+// Layers [first, end) whose first input is the model's. Alone, a layer reads that whatever it is.
+static unsigned char *write_layers(int first, int end, size_t *size)
+{
+    struct test_tensor tensors[1 + 2 * LAYERS] = {{.name = "x", .rank = 2, .dims = {ROWS, COLUMNS}}};
+    struct test_node nodes[LAYERS] = {{0}};
+    const int count = end - first;
+    struct test_model model = {.tensor_count = 1 + 2 * count,
+                               .tensors = tensors,
+                               .node_count = count,
+                               .nodes = nodes,
+                               .output_count = count,
+                               TEST_INPUTS(0)};
+    for (int i = 0; i < count; i++) {
+        const int layer = first + i, reads = count > 1 ? same_rows[layer].reads : -1;
+        tensors[1 + 2 * i] = (struct test_tensor){.name = "w",
+                                                  .type = TEST_INT8,
+                                                  .rank = 2,
+                                                  .dims = {UNITS, COLUMNS},
+                                                  .data = layer_weights[layer],
+                                                  .bytes = sizeof layer_weights[layer],
+                                                  .scales = scales,
+                                                  .scale_count = 1};
+        tensors[2 + 2 * i] = (struct test_tensor){.name = "y", .rank = 2, .dims = {ROWS, UNITS}};
+        nodes[i] = (struct test_node){.builtin = kTfLiteBuiltinFullyConnected,
+                                      .version = 9,
+                                      .input_count = 3,
+                                      .inputs = {reads < 0 ? 0 : 2 + 2 * reads, 1 + 2 * i, -1},
+                                      TEST_OUTPUTS(2 + 2 * i)};
+        set_option(&nodes[i], HL_FullyConnectedOptions_asymmetric_quantize_inputs, same_rows[layer].asymmetric);
+        model.outputs[i] = 2 + 2 * i;
+    }
+    return test_model_write(&model, size);
+}
+
+static TfLiteInterpreter *open_layers(int first, int end, unsigned char **file, TfLiteModel **model)
+{
+    size_t size;
+    *file = write_layers(first, end, &size);
+    *model = TfLiteModelCreate(*file, size);
+    assert_non_null(*model);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(*model, NULL);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    return interpreter;
+}
+
+static void run_layers(TfLiteInterpreter *interpreter, const float *x, int count, float (*y)[LAYER_VALUES])
+{
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, x, LAYER_VALUES * sizeof *x), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    for (int i = 0; i < count; i++) {
+        const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, i);
+        assert_int_equal(TfLiteTensorByteSize(output), sizeof *y);
+        memcpy(y[i], TfLiteTensorData(output), sizeof *y);
+    }
+}
+
+static void as_alone(void **state)
+{
+    (void)state;
+    static float x[LAYER_VALUES], together[LAYERS][LAYER_VALUES], alone[1][LAYER_VALUES];
+    unsigned char *file[2];
+    TfLiteModel *model[2];
+    for (int i = 0; i < MAX_CHANNELS; i++) scales[i] = 0.01f;
+    for (int layer = 0; layer < LAYERS; layer++)
+        for (int i = 0; i < UNITS * COLUMNS; i++) layer_weights[layer][i] = (int8_t)(pick(255) - 127);
+    TfLiteInterpreter *all = open_layers(0, LAYERS, &file[0], &model[0]);
+    for (int run = 0; run < 3; run++) {
+        for (int i = 0; i < LAYER_VALUES; i++) x[i] = (float)(pick(2001) - 700) / 100;
+        run_layers(all, x, LAYERS, together);
+        for (int layer = 0; layer < LAYERS; layer++) {
+            const int reads = same_rows[layer].reads;
+            TfLiteInterpreter *one = open_layers(layer, layer + 1, &file[1], &model[1]);
+            run_layers(one, reads < 0 ? x : together[reads], 1, alone);
+            assert_memory_equal(together[layer], alone[0], sizeof alone[0]);
+            TfLiteInterpreterDelete(one);
+            TfLiteModelDelete(model[1]);
+            free(file[1]);
+        }
+    }
+    TfLiteInterpreterDelete(all);
+    TfLiteModelDelete(model[0]);
+    free(file[0]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_thread)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_thread), cmocka_unit_test(as_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
