@@ -374,7 +374,8 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     c->rows.flip = flip;
     filter = filter_matrix(shape, params, c->rows.together);
     hl_packed_init(&c->packed, simd, &filter, c->rows.segment);
-    c->rows.tile_rows = c->packed.rows;
+    hl_rows_limit_tile(&c->rows, c->packed.rows);
+    c->packed.rows = c->rows.tile_rows;
     bool regroups;
     const struct hl_matrix_unit *unit = choose_unit(c, &regroups);
     if (unit) {

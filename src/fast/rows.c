@@ -64,21 +64,24 @@ static bool rows_share_set(const struct hl_rows *rows, int64_t values)
     return rows->dot_width == 1 && rows->tile_rows > WAYS && values * (int64_t)sizeof(float) % ALIAS == 0;
 }
 
+// Rows that are read where they lie have smaller tiles then. (us on a Zen 4, tiles of 14 rows gathered with a cache
+// line between them, and of 8: 384 rows of 1024 floats to 256 1820, 1753; 40 of 2048 to 64 102, 93; 100 of 1024 to 200
+// 383, 385. Tiles of 6 rows took as long as gathered ones.)
+void hl_rows_limit_tile(struct hl_rows *rows, int most)
+{
+    rows->tile_rows = most;
+    if (rows->source == &hl_rows_direct && rows_share_set(rows, rows->shape.channels)) rows->tile_rows = WAYS;
+}
+
 // ---- 1x1 windows, where they lie ------------------------------------------------------------------
 
 // A row that ended within a step, which is read whole, might be the tensor's last one. Bytes must have the sign that
-// the level multiplies; they keep their zero points. Floats that share one set are gathered, with a cache line between
-// their rows, where several panels read them. (384 rows of 1024 floats to 256 on a Zen 4: 2.22 ms, 1.97 so; 100 to 200:
-// 0.44 ms, 0.40.)
+// the level multiplies; they keep their zero points.
 static bool direct_fits(struct hl_rows *rows)
 {
-    const struct hl_conv_shape *s = &rows->shape;
-    const int64_t positions = (int64_t)s->batches * s->out_height * s->out_width;
-    if (rows_share_set(rows, s->channels) && rows->groups == 1 && positions > WAYS && s->outputs > rows->simd->columns)
-        return false;
     const bool in_steps = rows->depth % rows->dot_width == 0;
     const bool bytes = rows->dot_width == 4 && rows->sign_offset == 0;
-    return (rows->dot_width == 1 || (rows->words && in_steps) || (bytes && in_steps)) && is_pointwise(s);
+    return (rows->dot_width == 1 || (rows->words && in_steps) || (bytes && in_steps)) && is_pointwise(&rows->shape);
 }
 
 static const char *direct_row(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r)

@@ -97,6 +97,8 @@ enum { HL_FEW_PRODUCTS = 4096 };
 // packed with.
 void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
                   int w_zero, TfLiteType type);
+// Tiles of the products have at most so many rows; rows->tile_rows says how many.
+void hl_rows_limit_tile(struct hl_rows *rows, int most);
 // A matrix unit multiplies the rows. With `regroups` the windows of hl_rows_copy are gathered; rows->segment changes.
 void hl_rows_use(struct hl_rows *rows, const struct hl_matrix_unit *unit, bool regroups);
 void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);

@@ -134,6 +134,9 @@ static const struct hl_row_source *check(const struct hl_conv_shape *shape, cons
     const size_t element = dot_width == 1 ? 4 : type == kTfLiteInt16 ? 2 : 1;
     static const struct hl_matrix_unit unit = {.rows = 32, .register_rows = 16, .steps = 16};
     hl_rows_init(&rows, simd, shape, dot_width, dot_width == 4 ? pick(3) * 7 : 0, type);
+    hl_rows_limit_tile(&rows, simd->rows);
+    const bool few = rows.source == &hl_rows_direct && dot_width == 1 && shape->channels == 1024;
+    assert_int_equal(rows.tile_rows, few && simd->rows > 8 ? 8 : simd->rows);
     if (dot_width == 4 && rows.source == &hl_rows_copy && pick(2)) hl_rows_use(&rows, &unit, true);
     rows.zero_step = pick(2);
     hl_rows_parts(&rows, 1 + pick(3), &parts);
