@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_ELEMENTS_H
 #define HALITE_FAST_ELEMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/rescale.h"
@@ -31,6 +32,14 @@ struct hl_byte_sum {
     struct hl_byte_sum_exception exception[HL_SUM_EXCEPTIONS];
 };
 
+enum { HL_PRELU_LEFT = 14 };
+// PRELU of bytes, as ops/prelu.h, with the zero points of its tensors.
+struct hl_byte_prelu {
+    struct hl_rescale positive, negative;
+    int32_t low, high, x_zero, slope_zero, y_zero;
+    bool is_unsigned;
+};
+
 // stored = real / scale + zero, clamped to the type's range.
 struct hl_byte_scale {
     float scale;
@@ -53,6 +62,9 @@ struct hl_element_kernels {
     // relu(a) + b * (sign * relu(-a)), each operation rounded as by a node of its own. The state is the sign, a float.
     hl_pair_kernel *parted_prelu;
     hl_pair_kernel *add_i8, *add_u8, *add_i16, *sub_i8, *sub_u8, *sub_i16, *mul_i8, *mul_u8, *mul_i16, *square_i8;
+    // The same for bytes whose rescales shift to the left by HL_PRELU_LEFT or less. The state is a struct
+    // hl_byte_prelu, at any address.
+    hl_pair_kernel *prelu_bytes;
     // The same results as ops/maximum.c.
     hl_pair_kernel *larger_f32, *larger_i8, *larger_u8, *larger_i16;
     hl_pair_kernel *smaller_f32, *smaller_i8, *smaller_u8, *smaller_i16;

@@ -352,6 +352,45 @@ INLINE void sum_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t 
     memcpy(ys + i, u, (size_t)(count - i));
 }
 
+#if HAS_TERNARY // for the choices between what is below zero and what is not
+INLINE void prelu_vector(const uint8_t *xs, const uint8_t *slopes, uint8_t *y, const struct hl_byte_prelu *s)
+{
+    const int32_t right[2] = {s->positive.shift < 0 ? -s->positive.shift : 0,
+                              s->negative.shift < 0 ? -s->negative.shift : 0};
+    u32_vector values[4];
+    UNROLL for (int v = 0; v < 4; v++)
+    {
+        const i32_vector x = (i32_vector)load_bytes(xs + v * LANES, s->is_unsigned, s->x_zero);
+        const i32_vector slope = (i32_vector)load_bytes(slopes + v * LANES, s->is_unsigned, s->slope_zero);
+        const u32_vector below = (u32_vector)(x < 0);
+        const u32_vector value = ((u32_vector)(x * slope) & below) | ((u32_vector)x & ~below);
+        const u32_vector multiplier =
+            (splat_i32(s->negative.multiplier) & below) | (splat_i32(s->positive.multiplier) & ~below);
+        const u32_vector shifts_right = (splat_i32(right[1]) & below) | (splat_i32(right[0]) & ~below);
+        const u32_vector shifts_left =
+            (splat_i32(s->negative.shift + right[1]) & below) | (splat_i32(s->positive.shift + right[0]) & ~below);
+        values[v] = rescale_lanes(value, multiplier, shifts_left, shifts_right);
+    }
+    const u8_vector bytes = narrow_in_order(values, s->y_zero, s->low, s->high);
+    memcpy(y, &bytes, sizeof bytes);
+}
+
+static void prelu_bytes(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    const uint8_t *x = a, *slopes = b;
+    uint8_t *to = y, last[2][BYTES] = {{0}, {0}};
+    struct hl_byte_prelu s; // a copy, because stored bytes might alias it
+    memcpy(&s, state, sizeof s);
+    int64_t i = 0;
+    for (; i + BYTES <= count; i += BYTES) prelu_vector(x + i, slopes + i, to + i, &s);
+    if (i == count) return;
+    memcpy(last[0], x + i, (size_t)(count - i));
+    memcpy(last[1], slopes + i, (size_t)(count - i));
+    prelu_vector(last[0], last[1], last[0], &s);
+    memcpy(to + i, last[0], (size_t)(count - i));
+}
+#endif
+
 static void sum_pairs(const void *a, const void *b, void *y, int64_t count, const void *state)
 {
     const struct hl_byte_sum s = *(const struct hl_byte_sum *)state; // a copy, because stored bytes might alias it
@@ -564,6 +603,9 @@ static const struct hl_element_kernels element_kernels = {
     .mul_i8 = HL_WHERE(HL_HAS_OP(MUL) && HL_HAS_BYTES, mul_i8),
     .mul_u8 = HL_WHERE(HL_HAS_OP(MUL) && HL_HAS_BYTES, mul_u8),
     .square_i8 = HL_WHERE(HL_HAS_OP(SQUARED_DIFFERENCE) && HL_HAS_BYTES, square_i8),
+#if HAS_TERNARY
+    .prelu_bytes = HL_WHERE(HL_HAS_OP(PRELU) && HL_HAS_BYTES, prelu_bytes),
+#endif
     .sum_pairs = HL_WHERE((HL_HAS_OP(ADD) || HL_HAS_OP(SUB)) && HL_HAS_BYTES, sum_pairs),
     .rescale_words = HL_WHERE(HL_HAS_OP(QUANTIZE) && HL_HAS_TYPE(kTfLiteInt16), rescale_words),
     .add_i16 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_TYPE(kTfLiteInt16), add_i16),

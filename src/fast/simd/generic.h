@@ -27,7 +27,7 @@ enum { REGISTERS = 16 };     // vector registers
 #define HAS_RESCALE_FLOATS 0 // rescale_doubled and narrow_doubled are faster than both
 #define SETS_RESCALE_RIGHT 0 // right_rescale_of takes hardly any time
 #define TO_I32_LOW 0         // to_i32 gives INT32_MIN for NaN, and for what is too small or too large
-#define HAS_TERNARY 0        // with_sign_of is one instruction
+#define HAS_TERNARY 0        // with_sign_of, and to choose between bits, is one instruction
 #define HAS_TABLES 0         // struct byte_table, load_table, look_up: tables of 256 bytes
 #define HAS_WIDE_TABLES 0    // sum_by_wide_tables, map_by_wide_table: the same in a few instructions, on some CPUs
 #define HAS_RSQRT 0          // rsqrt_estimate
