@@ -283,6 +283,15 @@ static void test_padding_that_stays(void **state)
            "PAD in0[1,4,4,5] const1[4,1,1,2] -> v2[1,7,6,8]\n"
            "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
 
+    graph = begin(); // with another number than zero
+    struct gpu_value *by = add_constant(graph, (struct gpu_shape){4, 1, 1, 2}, around);
+    x = NODE(graph, Pad, padded, add_input(graph, image), by,
+             add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, NULL));
+    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
+    expect(graph, gpu_pass_merge_padding, false,
+           "PAD in1[1,4,4,8] const0[4,1,1,2] const2[1,1,1,1] -> v3[1,7,6,8]\n"
+           "CONV_2D v3[1,7,6,8] const4[8,3,3,8] const5[1,1,1,8] -> out6[1,5,4,8]\n");
+
     graph = begin(); // a pool does not count what lies outside
     TfLitePoolParams pool = {
         .padding = kTfLitePaddingValid,

@@ -127,6 +127,27 @@ static void whole_through_moves(void **state)
                                  "v3", "out5") " + rescale by channel + scale_shift\n");
 }
 
+static void real_where_a_number_fills(void **state)
+{
+    (void)state;
+    static const int builtins[] = {kTfLiteBuiltinPad, kTfLiteBuiltinPadv2};
+    for (int b = 0; b < 2; b++) {
+        struct chain chain = begin_chain();
+        struct gpu_value *by = gpu_graph_add_constant(chain.graph, "by", (struct gpu_shape){4, 1, 1, 2});
+        struct gpu_value *fill = gpu_graph_add_constant(chain.graph, "fill", (struct gpu_shape){1, 1, 1, 1});
+        struct gpu_value *padded = add_one(&chain, builtins[b], chain.y, by);
+        gpu_graph_connect_input(padded->producer, fill);
+        padded->shape.w = 5;
+        char expected[400];
+        snprintf(expected, sizeof expected,
+                 CONV("in0", "v2") " + rescale by channel + scale_shift\n"
+                                   "%s v2[1,4,4,8] const[4,1,1,2] const[1,1,1,1] -> v5[1,4,5,8]\n"
+                                   "CONV_2D v5[1,4,5,8] const[8,1,1,8] -> out7[1,4,4,8] + quantize\n",
+                 b ? "PADV2" : "PAD");
+        expect(&chain, add_conv(&chain, padded), expected);
+    }
+}
+
 static void whole_residuals(void **state)
 {
     (void)state;
@@ -380,6 +401,7 @@ int main(void)
         cmocka_unit_test(whole_between_convolutions),
         cmocka_unit_test(real_where_others_read),
         cmocka_unit_test(whole_through_moves),
+        cmocka_unit_test(real_where_a_number_fills),
         cmocka_unit_test(whole_residuals),
         cmocka_unit_test(clamps_before_and_after_rounding_are_the_same),
         cmocka_unit_test(what_is_not_whole_stays_real),

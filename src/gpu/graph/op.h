@@ -124,7 +124,8 @@ struct gpu_op {
     unsigned moved_inputs; // an operator that moves elements: the set of inputs that it moves them from
     // The set of inputs that it reads by their elements' order, whatever shape they have.
     unsigned any_shape;
-    bool rank_blind; // the result depends on [b, h, w, c] alone: no option or constant names an axis
+    signed char fill; // the input, which may be absent, with the number that it writes where it moves nothing; 0: none
+    bool rank_blind;  // the result depends on [b, h, w, c] alone: no option or constant names an axis
     enum gpu_axes axes;
     // Returns the input of which output `output` is the channels from *first on, at every position. NULL: it is none;
     // no output of this operator is one.
@@ -151,6 +152,13 @@ struct gpu_op {
     {                                             \
         __VA_ARGS__, NULL                         \
     }
+
+// Returns NULL if the node writes zeros where it moves nothing, or writes nothing there.
+static inline const struct gpu_value *gpu_fill_of(const struct gpu_node *node)
+{
+    const int fill = node->op->fill;
+    return fill && fill < node->input_count ? node->inputs[fill] : NULL;
+}
 
 // The fields that operators with weights have in common.
 #define GPU_OP_OF_WEIGHTS                                                                                           \

@@ -92,7 +92,7 @@ static bool mirrors(const struct gpu_node *node)
 static bool is_spatial_pad(const struct gpu_node *node, int before[2])
 {
     if (node->dead || (node->builtin != kTfLiteBuiltinPad && !mirrors(node)) || node->epilogue.count ||
-        !node->inputs[1] || !node->inputs[1]->data)
+        gpu_fill_of(node) || !node->inputs[1] || !node->inputs[1]->data)
         return false;
     if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
     for (int i = 0; i < 8; i++) {

@@ -132,10 +132,10 @@ static bool rounds_last(const struct gpu_node *node, const struct gpu_value *out
            node->epilogue.stages[last].a == output->quantization.scale;
 }
 
-// Whether the node only moves codes. PADV2 writes a real number besides.
+// Whether the node only moves codes: what it fills with is a real number.
 static bool moves_codes(const struct gpu_node *node)
 {
-    return node->output_count == 1 && node->builtin != kTfLiteBuiltinPadv2 && gpu_keeps_codes(node, node->outputs[0]);
+    return node->output_count == 1 && !gpu_fill_of(node) && gpu_keeps_codes(node, node->outputs[0]);
 }
 
 // Whether the value's elements are codes of 8 bits and nobody but nodes of the graph sees them.

@@ -300,7 +300,7 @@ static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
         const TfLiteMirrorPaddingParams *params = node->params;
         moves.edge = params->mode == kTfLiteMirrorPaddingReflect ? GPU_EDGE_REFLECT : GPU_EDGE_SYMMETRIC;
     }
-    const struct gpu_value *fill = node->input_count > 2 ? node->inputs[2] : NULL, *y = node->outputs[0];
+    const struct gpu_value *fill = gpu_fill_of(node), *y = node->outputs[0];
     if (fill) moves.fill = y->codes ? (float)fill->integers[0] : fill->data[0];
     if (!fill && y->codes) moves.fill = (float)gpu_code_zero(&y->quantization);
     for (int i = 0; i < x->rank; i++) {
@@ -465,7 +465,7 @@ const struct gpu_op gpu_op_strided_slice = {
     {               \
         __VA_ARGS__ \
     }
-#define PADS .axes = GPU_AXES_PADDED, .copies = gpu_always, MOVES
+#define PADS .axes = GPU_AXES_PADDED, .copies = gpu_always, .fill = 2, MOVES
 MOVES_BY(transpose, "TRANSPOSE", 9, INPUTS(2), transpose, .copies = keeps_order, MOVES)
 MOVES_BY(pad, "PAD", 6, INPUTS(2, 3), pad, PADS)
 MOVES_BY(padv2, "PADV2", 6, INPUTS(2, 3), pad, PADS)
