@@ -29,8 +29,7 @@ bool gpu_has_constant_weights(const struct gpu_node *node)
     const struct gpu_weighted *in = &node->op->weighted;
     const struct gpu_value *weights = node->inputs[in->weights], *bias = bias_of(node);
     int outputs = node->outputs[0]->shape.c;
-    bool depthwise = node->builtin == kTfLiteBuiltinDepthwiseConv2d;
-    if (!weights->data || (depthwise ? weights->shape.c : weights->shape.b) != outputs) return false;
+    if (!weights->data || (in->depthwise ? weights->shape.c : weights->shape.b) != outputs) return false;
     return !bias || (bias->data && gpu_elements(bias->shape) == outputs);
 }
 
@@ -87,7 +86,7 @@ static bool divides_by_zero(const struct gpu_node *node, int through)
 
 static int64_t output_of(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
 {
-    if (node->builtin == kTfLiteBuiltinDepthwiseConv2d) return i % weights->shape.c;
+    if (node->op->weighted.depthwise) return i % weights->shape.c;
     return i / (gpu_elements(weights->shape) / weights->shape.b);
 }
 
@@ -96,11 +95,9 @@ static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, 
                         int64_t i)
 {
     int64_t output = output_of(node, weights, i), outputs = node->outputs[0]->shape.c, own = i % weights->shape.c;
-    switch (node->builtin) {
-    case kTfLiteBuiltinDepthwiseConv2d: return output / (outputs / x->shape.c);
-    case kTfLiteBuiltinConv2d: return output / (outputs / (x->shape.c / weights->shape.c)) * weights->shape.c + own;
-    default: return own % x->shape.c;
-    }
+    if (node->op->weighted.depthwise) return output / (outputs / x->shape.c);
+    if (node->builtin != kTfLiteBuiltinConv2d) return own % x->shape.c;
+    return output / (outputs / (x->shape.c / weights->shape.c)) * weights->shape.c + own;
 }
 
 struct gpu_value *gpu_copy_weights(struct gpu_graph *graph, const struct gpu_value *from)

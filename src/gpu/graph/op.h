@@ -76,10 +76,11 @@ enum gpu_axes {
     GPU_AXES_JOINED,  // TfLiteConcatenationParams has an axis
 };
 
-// The inputs of an operator that sums products of x and weights for each output channel and adds a bias. The output
-// channels are the first axis of the weights, or in a depthwise convolution the last. All zeros: no such operator.
+// An operator that sums products of x and weights for each output channel and adds a bias. All zeros: no such operator.
 struct gpu_weighted {
     signed char x, weights, bias; // indices of inputs; the bias may be absent
+    bool depthwise;   // the output channels are the last axis of the weights, not the first, and each sums one channel
+    bool rounds_once; // the CPU rescales sums of 8-bit codes in doubles, not in fixed point
 };
 
 // Values of an input that the CPU refuses while running, so that Invoke has to fail on the GPU as well.
@@ -161,10 +162,10 @@ static inline const struct gpu_value *gpu_fill_of(const struct gpu_node *node)
 }
 
 // The fields that operators with weights have in common.
-#define GPU_OP_OF_WEIGHTS                                                                                           \
-    .operands = {.inputs = {2, 3}}, .supported = supported, .plan = plan, .epilogue = true,                         \
-    .bytes = GPU_BYTES_COMPUTED, .rank_blind = true, .weighted = {.x = 0, .weights = 1, .bias = 2}, .hybrid = true, \
-    .macs = gpu_macs_of_weights
+#define GPU_OP_OF_WEIGHTS                                                                                        \
+    .operands = {.inputs = {2, 3}}, .supported = supported, .plan = plan, .epilogue = true,                      \
+    .bytes = GPU_BYTES_COMPUTED, .rank_blind = true, .weighted.x = 0, .weighted.weights = 1, .weighted.bias = 2, \
+    .hybrid = true, .macs = gpu_macs_of_weights
 
 // Returns the fused activation of a node's options; kTfLiteActNone if the operator has none.
 TfLiteFusedActivation gpu_fused_activation(const struct gpu_op *op, const void *params);

@@ -14,7 +14,6 @@
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "gpu/graph/quantize.h"
-#include "tensorflow/lite/builtin_ops.h"
 
 enum { MOST = 255 }; // of the size of a code less its zero point
 
@@ -25,12 +24,6 @@ static float scale_of(const struct gpu_value *weights, int output)
     return weights->scales->data[weights->scales->size == 1 ? 0 : output];
 }
 
-// Whether the CPU rounds rescaled sums once, because it multiplies doubles. Others multiply in fixed point (RESCALE).
-static bool rounds_once(const struct gpu_node *node)
-{
-    return node->builtin == kTfLiteBuiltinFullyConnected;
-}
-
 // The stage that rounds sums to codes: the first, or the second behind a clamp, which may as well clamp the codes.
 // -1: there is none, or no room for one more.
 static int rounding_of(const struct gpu_node *node)
@@ -39,7 +32,7 @@ static int rounding_of(const struct gpu_node *node)
     const enum gpu_epilogue_op first = epilogue->stages[0].op;
     const bool clamps = first == GPU_EPI_RELU || first == GPU_EPI_RELU6 || first == GPU_EPI_RELU_N1_TO_1;
     const int rounding = epilogue->count > 1 && clamps;
-    if (rounds_once(node) && epilogue->count + 2 > GPU_EPILOGUE_STAGES) return -1;
+    if (node->op->weighted.rounds_once && epilogue->count + 2 > GPU_EPILOGUE_STAGES) return -1;
     return epilogue->count > 0 && epilogue->stages[rounding].op == GPU_EPI_QUANTIZE ? rounding : -1;
 }
 
@@ -47,7 +40,7 @@ static int rounding_of(const struct gpu_node *node)
 static double scale_of_sums(const struct gpu_node *node, float weights)
 {
     const struct gpu_quantization *q = &node->inputs[node->op->weighted.x]->quantization;
-    const bool in_floats = q->type == kTfLiteUInt8 && !rounds_once(node);
+    const bool in_floats = q->type == kTfLiteUInt8 && !node->op->weighted.rounds_once;
     return in_floats ? (double)(q->scale * weights) : (double)q->scale * (double)weights;
 }
 
@@ -69,7 +62,7 @@ struct weights_of_output {
 static struct weights_of_output weights_of_outputs(const struct gpu_node *node, const struct gpu_value *weights)
 {
     const int64_t count = gpu_elements(weights->shape) / node->outputs[0]->shape.c;
-    const bool depthwise = node->builtin == kTfLiteBuiltinDepthwiseConv2d;
+    const bool depthwise = node->op->weighted.depthwise;
     return (struct weights_of_output){count, depthwise ? weights->shape.c : 1, depthwise ? 1 : count};
 }
 
@@ -200,7 +193,7 @@ static void clamp_codes(struct gpu_epilogue *epilogue, int stage, float step)
 static void put_first(struct gpu_node *node, const struct gpu_value *scales)
 {
     struct gpu_epilogue *epilogue = &node->epilogue;
-    const int rounding = rounding_of(node), more = rounding >= 0 && rounds_once(node) ? 2 : 1;
+    const int rounding = rounding_of(node), more = rounding >= 0 && node->op->weighted.rounds_once ? 2 : 1;
     memmove(epilogue->stages + more, epilogue->stages, (size_t)epilogue->count * sizeof *epilogue->stages);
     epilogue->count += more;
     epilogue->stages[0].op = rounding < 0 || more > 1 ? GPU_EPI_MUL_VALUE : GPU_EPI_RESCALE;
@@ -305,7 +298,7 @@ static float scale_of_output(const struct gpu_node *node, float weights)
 {
     const int rounding = rounding_of(node);
     const double factor = factor_of_sums(node, weights);
-    const bool once = rounding < 0 || rounds_once(node);
+    const bool once = rounding < 0 || node->op->weighted.rounds_once;
     return once ? (float)factor : factor_of(factor, (int)node->epilogue.stages[rounding].b);
 }
 

@@ -108,6 +108,6 @@ const struct gpu_op gpu_integer_depthwise_conv_2d = {
     .operands = {.inputs = {2, 3}},
     .supported = supported,
     .plan = plan,
-    .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .weighted = {.x = 0, .weights = 1, .bias = 2, .depthwise = true},
     GPU_KERNELS(&kernel),
 };

@@ -239,5 +239,6 @@ const struct gpu_op gpu_op_depthwise_conv_2d = {
     .max_version = 7,
     GPU_PARAMS_ACTIVATION(TfLiteDepthwiseConvParams),
     GPU_OP_OF_WEIGHTS,
+    .weighted.depthwise = true,
     GPU_KERNELS(&sliding, &any, &gpu_kernel_pack),
 };

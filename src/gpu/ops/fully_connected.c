@@ -80,5 +80,6 @@ const struct gpu_op gpu_op_fully_connected = {
     .max_version = 14,
     GPU_PARAMS_ACTIVATION(TfLiteFullyConnectedParams),
     GPU_OP_OF_WEIGHTS,
+    .weighted.rounds_once = true,
     GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape, &gpu_kernel_dense_pair),
 };
