@@ -24,19 +24,32 @@ static float element(int i)
     return i % 2 ? size : -size;
 }
 
-static void write_elements(float *to)
+static void write_elements(float *to, int first)
 {
-    for (int i = 0; i < COUNT; i++) to[i] = element(i);
+    for (int i = 0; i < COUNT; i++) to[i] = element(first + i);
+}
+
+static float as_half(float number)
+{
+    return hl_half_to_float(hl_half_from_float(number));
+}
+
+static const float *output_of(const struct session *session)
+{
+    const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
+    assert_non_null(y);
+    return y;
+}
+
+static void check_element(int i, float number, float expected)
+{
+    if (number != expected) fail_msg("element %d: %.9g, expected %.9g", i, (double)number, (double)expected);
 }
 
 static void check_output_of(const struct session *session, bool narrowed)
 {
-    const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
-    assert_non_null(y);
-    for (int i = 0; i < COUNT; i++) {
-        float x = narrowed ? hl_half_to_float(hl_half_from_float(element(i))) : element(i);
-        if (y[i] != -x) fail_msg("element %d: %.9g, expected %.9g", i, (double)y[i], (double)-x);
-    }
+    const float *y = output_of(session);
+    for (int i = 0; i < COUNT; i++) check_element(i, y[i], narrowed ? -as_half(element(i)) : -element(i));
 }
 
 static void run(struct session *session)
@@ -44,10 +57,15 @@ static void run(struct session *session)
     assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
 }
 
+static void run_from(struct session *session, int first)
+{
+    write_elements(TfLiteTensorData(TfLiteInterpreterGetInputTensor(session->interpreter, 0)), first);
+    run(session);
+}
+
 static void run_from_tensor(struct session *session)
 {
-    write_elements(TfLiteTensorData(TfLiteInterpreterGetInputTensor(session->interpreter, 0)));
-    run(session);
+    run_from(session, 0);
 }
 
 static TfLiteDelegate *delegate_with(const char *device, const char *precision)
@@ -100,7 +118,7 @@ static void from_memory_of_the_application(const char *device)
     assert_int_equal(apply(&session, delegate), kTfLiteOk);
     run_from_tensor(&session);
     check_output_of(&session, true);
-    write_elements(memory);
+    write_elements(memory, 0);
     uint64_t copied = HaliteDelegateGetCopiedBytes(delegate);
     assert_int_equal(HaliteDelegateBindBuffer(delegate, 0, &from), kTfLiteOk);
     run(&session);
@@ -110,6 +128,40 @@ static void from_memory_of_the_application(const char *device)
     run_from_tensor(&session);
     check_output_of(&session, true);
     end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// A model's next input comes while the device has yet to run it on the one before, and a second model on its output.
+static void behind_a_run(const char *device)
+{
+    struct session first, second;
+    TfLiteDelegate *delegate = delegate_with(device, "f16"), *owner;
+    TfLiteBufferHandle handle;
+    begin(&first, &negative);
+    begin(&second, &negative);
+    assert_int_equal(apply(&first, delegate), kTfLiteOk);
+    assert_int_equal(apply(&second, delegate), kTfLiteOk);
+    TfLiteSetAllowBufferHandleOutput(first.interpreter, true);
+    TfLiteSetAllowBufferHandleOutput(second.interpreter, true);
+    const int y = TfLiteInterpreterGetOutputTensorIndex(first.interpreter, 0);
+    TfLiteTensor *between = TfLiteInterpreterGetInputTensor(second.interpreter, 0);
+    assert_int_equal(TfLiteInterpreterGetBufferHandle(first.interpreter, y, &handle, &owner), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterSetBufferHandle(second.interpreter, between, handle, owner), kTfLiteOk);
+    for (int turn = 0; turn < 2; turn++) { // in the first turn the second model is recorded with its input, and waits
+        run_from(&first, turn);
+        run(&second);
+        run_from(&first, turn + 1);
+        assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(first.interpreter, y), kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(second.interpreter, y), kTfLiteOk);
+        const float *later = output_of(&first), *earlier = output_of(&second);
+        for (int i = 0; i < COUNT; i++) {
+            check_element(i, later[i], -as_half(element(i + turn + 1)));
+            check_element(i, earlier[i], as_half(element(i + turn)));
+        }
+        assert_int_equal(HaliteDelegateGetCopiedBytes(delegate), (turn + 1) * (2 * ALL_BYTES / 2 + 2 * ALL_BYTES));
+    }
+    end(&second);
+    end(&first);
     tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -153,12 +205,19 @@ static void memory_of_the_application_has_floats(void **state)
     on_cards(from_memory_of_the_application);
 }
 
+static void inputs_wait_for_earlier_runs(void **state)
+{
+    (void)state;
+    on_cards(behind_a_run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_carried_as_halves),
         cmocka_unit_test(full_precision_has_floats),
         cmocka_unit_test(memory_of_the_application_has_floats),
+        cmocka_unit_test(inputs_wait_for_earlier_runs),
     };
     if (!hl_halves_are_fast() || (!is_card("cuda") && !is_card("vulkan"))) {
         print_message("skipped: no card, or a processor that converts halves one by one\n");
