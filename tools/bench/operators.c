@@ -65,7 +65,8 @@ static enum hl_peak_type type_of(const struct hl_model_subgraph *subgraph, const
     return type;
 }
 
-// The main graph with the shapes that its tensors have now, in place of those of the file; its tensors are to be freed.
+// The main graph with the shapes that its tensors have until the next run, in place of those of the file; its tensors
+// are to be freed.
 static struct hl_model_subgraph as_it_runs(const struct hl_graph *graph)
 {
     struct hl_model_subgraph now = graph->file->model->subgraphs[0];
@@ -73,7 +74,9 @@ static struct hl_model_subgraph as_it_runs(const struct hl_graph *graph)
     for (int i = 0; i < now.tensor_count; i++) {
         const TfLiteTensor *tensor = HaliteInterpreterGetSubgraphTensor(graph->file->interpreter, 0, i);
         tensors[i] = now.tensors[i];
-        if (tensor && tensor->dims && tensor->dims->size == tensors[i].rank) tensors[i].dims = tensor->dims->data;
+        if (!tensor || !tensor->dims) continue;
+        tensors[i].rank = tensor->dims->size;
+        tensors[i].dims = tensor->dims->data;
     }
     now.tensors = tensors;
     return now;
@@ -135,12 +138,12 @@ static void add_peaks(cJSON *row, const struct hl_graph *graph, const struct hl_
 static bool add_operators(cJSON *row, struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
-    double peaks[HL_PEAK_TYPES];
-    const struct hl_model_subgraph subgraph = as_it_runs(graph);
-    add_peaks(row, graph, &subgraph, peaks);
     HaliteInterpreterSetProfiling(interpreter, true);
     bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
+    double peaks[HL_PEAK_TYPES];
+    const struct hl_model_subgraph subgraph = as_it_runs(graph);
+    add_peaks(row, graph, &subgraph, peaks);
     int node_count = ok ? HaliteInterpreterGetNodeCount(interpreter) : 0, used = 0;
     struct group *groups = hl_alloc((size_t)node_count, sizeof *groups);
     struct group **group_of = hl_alloc((size_t)node_count, sizeof *group_of);
