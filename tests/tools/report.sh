@@ -96,6 +96,25 @@ for before, after in zip(events, events[1:]):
 ' "$page" "$work/trace.json"
     [ $code -eq 0 ] || failed "the data of the page or the trace"
 
+    # A PAD that the convolution behind it computes says so.
+    if python3 -c 'import numpy' 2>/dev/null; then
+        run env PYTHONDONTWRITEBYTECODE=1 python3 "$here/padded_model.py" "$demo" "$work/padded.tflite"
+        passes "$halite" report "$work/padded.tflite" -o "$work/padded.html" --runs 2
+        run python3 -c '
+import json, sys
+data = json.loads(open(sys.argv[1]).read().split("id=\"data\">")[1].split("</script>")[0])
+assert [r.get("run_by") for r in data["times"]["nodes"]] == [1, None]
+' "$work/padded.html"
+        [ $code -eq 0 ] || failed "which node computes another one"
+        ! $in_browser || browse "file://$work/padded.html" 'const id = name => document.getElementById(name);
+            id("nodes").querySelector("tbody tr").click();
+            const by = id("details").querySelector("p a"), of = by.parentNode.textContent;
+            by.click();
+            return `${of}; ${id("details").querySelector("h3").textContent}`'
+        ! $in_browser || grep -q "^computed by CONV_2D #1, which has its time; CONV_2D #1$" "$work/out" ||
+            failed "the page does not say which node computes another one"
+    fi
+
     # With no GPU at all: what would run there.
     passes "$halite" report --gpu --device null "$model" -o "$work/null.html"
     run python3 -c '

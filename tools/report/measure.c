@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "run_graph.h"
 
-static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
+static cJSON *add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
 {
     cJSON *row = cJSON_CreateObject();
     cJSON_AddNumberToObject(row, "node", node);
@@ -19,6 +19,7 @@ static void add_row(cJSON *rows, int node, const char *op, const char *where, ui
     hl_json_add_string(row, "where", where);
     cJSON_AddNumberToObject(row, "ns", (double)nanoseconds / (double)runs);
     cJSON_AddItemToArray(rows, row);
+    return row;
 }
 
 static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs, struct hl_progress *progress)
@@ -28,9 +29,12 @@ static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs, struct hl_p
     bool ok = hl_graph_repeat(graph, runs, NULL, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
     for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
-        HaliteNodeReport node;
+        HaliteNodeReport node, by;
+        const int at = HaliteInterpreterGetNodeRunBy(interpreter, i);
         if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0) continue;
-        add_row(rows, node.node, node.op, node.where, node.nanoseconds, node.runs);
+        cJSON *row = add_row(rows, node.node, node.op, node.where, node.nanoseconds, node.runs);
+        if (at != i && HaliteInterpreterGetNodeReport(interpreter, at, &by) == kTfLiteOk)
+            cJSON_AddNumberToObject(row, "run_by", by.node);
     }
     return ok;
 }

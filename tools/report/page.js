@@ -22,9 +22,11 @@ const workOf = ({ multiply_adds: adds, parameters, operations_per_byte: intensit
 // Rows of nodes and of GPU kernels, summed up by node; a row of neither is a delegated part as a whole, or a copy.
 const times = data.times || { nodes: [] };
 const nodeCount = data.subgraphs[0].nodes.length;
-const spent = new Map();
-for (const row of times.nodes)
+const spent = new Map(), runBy = new Map(); // runBy: of nodes that another one computes, too
+for (const row of times.nodes) {
   if (row.node >= 0 && row.node < nodeCount) spent.set(row.node, (spent.get(row.node) || 0) + row.ns);
+  if (row.run_by !== undefined) runBy.set(row.node, row.run_by);
+}
 const total = [...spent.values()].reduce((sum, ns) => sum + ns, 0);
 const slowest = Math.max(1, ...spent.values());
 
@@ -75,6 +77,7 @@ function read(index) {
     const vertex = {
       kind: 'node', number, title: node.operator, node, inputs: node.inputs, outputs: node.outputs,
       ...placeOf(index, number), ns: index === 0 ? spent.get(number) : undefined, parts: [],
+      runBy: index === 0 ? runBy.get(number) : undefined,
     };
     all.push(vertex);
     if (folded.has(number)) return;
@@ -387,6 +390,8 @@ function choose(part, quietly) {
     const work = workOf(vertex.node);
     if (work) panel.append(element('p', {}, work));
     if (vertex.reason) panel.append(element('p', { className: 'reason' }, vertex.reason));
+    if (vertex.runBy !== undefined)
+      panel.append(element('p', {}, 'computed by ', link(graph.all[vertex.runBy]), ', which has its time'));
     if (vertex.parts.length)
       panel.append(element('p', {}, `with ${vertex.parts.map(nameOf).join(', ')}, which only read constants`));
   }

@@ -414,17 +414,18 @@ static PyObject *set_profiling(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-// [(node, operator, version, where, replaced nodes, runs, nanoseconds)] of the primary subgraph
+// [(node, operator, version, where, replaced nodes, runs, nanoseconds, run by node)] of the primary subgraph
 static PyObject *node_reports(PyObject *object, PyObject *unused)
 {
     struct core_interpreter *self = (struct core_interpreter *)object;
     (void)unused;
     PyObject *list = PyList_New(0);
-    HaliteNodeReport report;
+    HaliteNodeReport report, by;
     for (int i = 0; list && HaliteInterpreterGetNodeReport(self->interpreter, i, &report) == kTfLiteOk; i++) {
+        HaliteInterpreterGetNodeReport(self->interpreter, HaliteInterpreterGetNodeRunBy(self->interpreter, i), &by);
         PyObject *row =
-            Py_BuildValue("(isisiKK)", report.node, report.op, report.version, report.where, report.replaced_nodes,
-                          (unsigned long long)report.runs, (unsigned long long)report.nanoseconds);
+            Py_BuildValue("(isisiKKi)", report.node, report.op, report.version, report.where, report.replaced_nodes,
+                          (unsigned long long)report.runs, (unsigned long long)report.nanoseconds, by.node);
         if (!row || PyList_Append(list, row) != 0) Py_CLEAR(list);
         Py_XDECREF(row);
     }

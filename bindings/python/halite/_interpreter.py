@@ -324,8 +324,9 @@ class Interpreter:
         self._core.set_profiling(enable)
 
     def profile(self) -> list[dict[str, Any]]:
-        """For each node as it runs: node, op, version, where, replaced_nodes, runs, nanoseconds (of all runs together)."""
-        names = ("node", "op", "version", "where", "replaced_nodes", "runs", "nanoseconds")
+        """For each node as it runs: node, op, version, where, replaced_nodes, runs, nanoseconds (of all runs together), and
+        run_by: the node that computes its result and has its time, itself unless a neighbor does so."""
+        names = ("node", "op", "version", "where", "replaced_nodes", "runs", "nanoseconds", "run_by")
         return [dict(zip(names, row)) for row in self._core.node_reports()]
 
     def memory(self) -> dict[str, int]:

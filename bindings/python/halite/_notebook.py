@@ -28,6 +28,8 @@ def table(interpreter: "Interpreter") -> str:
     for index, name, inputs, outputs in rows[:_MOST_ROWS]:
         report = reports.get(index)
         where = report[3] if report else ""
+        if report and report[7] != index:
+            where += f", by node {report[7]}"
         micros = f"{report[6] / report[5] / 1000:.1f}" if report and report[5] else ""
         lines.append(
             f"<tr><td>{index}</td><td>{html.escape(name)}</td><td>{tensors(inputs)}</td><td>{tensors(outputs)}</td>"

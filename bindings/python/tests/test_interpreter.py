@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import threading
 import types
 import unittest
@@ -426,6 +427,18 @@ class Looks(unittest.TestCase):
         self.assertIn("CONV_2D", page)
         self.assertEqual(page.count("<tr>"), len(interpreter._get_ops_details()) + 1)
         self.assertTrue(all(row["runs"] == 1 for row in interpreter.profile()))
+
+    def test_nodes_that_others_compute(self):
+        writer = os.path.join(DEMO, "..", "tests", "tools", "padded_model.py")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "padded.tflite")
+            subprocess.run([sys.executable, writer, DEMO, path], check=True)
+            interpreter = ready(path)
+            apart = ready(path, experimental_preserve_all_tensors=True)
+        self.assertEqual([row["run_by"] for row in interpreter.profile()], [1, 1])
+        self.assertEqual([row["run_by"] for row in apart.profile()], [0, 1])
+        self.assertIn("<td>CPU, by node 1</td>", interpreter._repr_html_())
+        self.assertNotIn("by node", apart._repr_html_())
 
     def test_bench_and_label(self):
         times = halite.bench(DIGITS, runs=20)
