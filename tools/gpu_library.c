@@ -26,8 +26,8 @@ bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem)
     if (gpu->handle == NULL)
         hl_text_add(
             problem,
-            "no GPU delegate beside this program: %s; put it there, name its folder in LD_LIBRARY_PATH, or build "
-            "Halite with the OpenCL headers installed",
+            "no GPU delegate beside this program: %s; put it there, name its folder in LD_LIBRARY_PATH, or build it "
+            "with ./dev build",
             hl_library_error());
     hl_text_free(&path);
     return ok;

@@ -308,7 +308,10 @@ bool hl_image_decode(const struct hl_text *file, struct hl_image *image, struct 
         return check_bmp(data, file->length, error) && load_other(data, file->length, "BMP", image, error);
     if (starts_with(file, "P5", 2) || starts_with(file, "P6", 2))
         return check_pnm(data, file->length, error) && load_other(data, file->length, "PNM", image, error);
-    hl_text_add(error, "is no picture that can be read here (JPEG, PNG, BMP, PGM or PPM)");
+    if (starts_with(file, "P2", 2) || starts_with(file, "P3", 2))
+        hl_text_add(error, "is a PGM or PPM picture in plain text; a binary one (P5 or P6) can be read");
+    else
+        hl_text_add(error, "is no picture that can be read here (JPEG, PNG, BMP, PGM or PPM)");
     return false;
 }
 

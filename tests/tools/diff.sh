@@ -53,5 +53,6 @@ if command -v python3 >/dev/null; then
     refuses 1 "has no ai-edge-litert or no numpy" "$halite" diff "$model" --to official
 fi
 refuses 1 "'vulkan/f8' is no way to run a model" "$halite" diff "$model" --to vulkan/f8
+refuses 1 "'cpu' is no way to run a model: reference, fast, " "$halite" diff "$model" --to cpu
 refuses 1 "no/such.tflite" "$halite" diff no/such.tflite
 finish

@@ -24,7 +24,8 @@ bool hl_diff_setting_parse(struct hl_diff_setting *setting, const char *name)
     setting->kind = HL_DIFF_GPU;
     size_t length = strcspn(name, "/");
     const char *precision = name[length] == '/' ? name + length + 1 : hl_model_precisions[0];
-    for (int i = 0; hl_model_precisions[i] != NULL && length > 0 && length < sizeof setting->device; i++) {
+    const bool cpu = length == 3 && strncmp(name, "cpu", 3) == 0; // as --device of other commands has it
+    for (int i = 0; hl_model_precisions[i] != NULL && !cpu && length > 0 && length < sizeof setting->device; i++) {
         if (strcmp(precision, hl_model_precisions[i]) != 0) continue;
         memcpy(setting->device, name, length);
         setting->precision = i;
