@@ -5,7 +5,9 @@
 #include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
 #include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 
-static const char invalid[] = "InferenceOptions are invalid.";
+static const char invalid[] =
+    "InferenceOptions are invalid. inference_preference is 0, 1 or 2; inference priorities are 1 "
+    "to 3, each of them once, and 0 behind those that matter.";
 
 // ---- version 2, field by field --------------------------------------------------------------------
 

@@ -73,7 +73,9 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
     bool usage_is_valid = from->inference_preference >= TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER &&
                           from->inference_preference <= TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED;
     if (!usage_is_valid || !priorities_are_valid(priorities)) {
-        options->problem = "InferenceOptions are invalid.";
+        options->problem =
+            "InferenceOptions are invalid. inference_preference is 0, 1 or 2; inference priorities are 1 to "
+            "3, each of them once, and 0 behind those that matter.";
         return;
     }
     resolve_auto(priorities);
