@@ -92,7 +92,7 @@ static int open_kept(const char *path, size_t most, struct stat *status, const c
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     *why = NULL;
     if (descriptor < 0) {
-        if (errno != ENOENT) *why = strerror(errno);
+        if (errno != ENOENT) *why = errno == ELOOP ? "it is a link" : strerror(errno);
         return -1;
     }
     *why = fstat(descriptor, status) == 0 ? check_kept(status, most) : strerror(errno);
