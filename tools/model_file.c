@@ -53,9 +53,20 @@ static void replace_hint(struct hl_text *line)
     *line = text;
 }
 
+// Where nodes run is told elsewhere (hl_model_file_placement), so that this part of what a delegate says is left out.
+static const char *after_placement(const char *line)
+{
+    static const char end[] = " will run on the CPU.";
+    if (strncmp(line, "Following operations are not supported by", 41) != 0) return line;
+    const char *last = strstr(line, end);
+    if (last == NULL) return line;
+    last += sizeof end - 1;
+    return last + (*last == '\n');
+}
+
 void hl_model_file_failed(struct hl_model_file *file, const char *what)
 {
-    const char *said = hl_text_string(&file->messages);
+    const char *said = after_placement(hl_text_string(&file->messages));
     struct hl_text line = {0};
     hl_text_add(&line, "%.*s", (int)strcspn(said, "\n"), said);
     if (line.length == 0) hl_text_add(&line, "%s", what);
@@ -252,15 +263,6 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
     };
     file->delegate = file->gpu.HaliteGpuDelegateCreate(&how);
     return file->delegate != NULL; // NULL: the delegate has said why
-}
-
-// Where nodes run is told elsewhere (hl_model_file_placement), so that this part of what a delegate says is left out.
-static const char *after_placement(const char *line)
-{
-    static const char end[] = " will run on the CPU.";
-    if (strncmp(line, "Following operations are not supported by", 41) != 0) return line;
-    const char *last = strstr(line, end);
-    return last != NULL ? last + sizeof end - 1 : line;
 }
 
 void hl_model_file_warn(struct hl_model_file *file)

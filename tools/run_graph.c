@@ -145,7 +145,8 @@ bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, 
     const char *kind = input ? "input" : "output", *equals = strchr(item, '=');
     int count = input ? graph->input_count : graph->output_count;
     if (equals == NULL) {
-        hl_error(graph->file->command, NULL, "'%s' has no '='; write TENSOR=VALUE", item);
+        hl_error(graph->file->command, NULL, "'%s' has no '='; the name or number of an %s comes before it", item,
+                 kind);
         return false;
     }
     for (int i = 0; i < count; i++) {

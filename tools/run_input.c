@@ -73,7 +73,8 @@ bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, 
     for (int i = 0; i < shapes->count; i++) {
         if (!hl_graph_parse(graph, true, shapes->items[i], &index, &rest)) return false;
         if (!parse_dims(rest, &rank, dims))
-            return failed(graph, index, NULL, "the shape is not made of whole numbers like 1,224,224,3");
+            return failed(graph, index, NULL,
+                          "the shape is not made of whole numbers up to 2147483647, like 1,224,224,3");
         if (!resize(graph, index, rank, dims, NULL)) return false;
     }
     for (int i = 0; i < inputs->count; i++) {

@@ -115,6 +115,9 @@ for name in null:0 $names; do
         END { exit !(sum == total && sum >= 7) }' "$work/out" || failed "the dispatches do not add up"
 done
 
+# Half a terabyte: what fails is told, not where nodes would have run.
+refuses 1 "tensor image takes 512000000000 bytes" "$halite" run "$model" --shape image=2000000000,8,8,1 --device null
+
 # ---- models with more to tell
 if has "$shared/models/text/recommendation_cnn_i10o100.tflite" "a model in parts"; then
     passes "$halite" inspect --placement --device null "$shared/models/text/recommendation_cnn_i10o100.tflite"

@@ -48,7 +48,9 @@ says probabilities
 go() { "$halite" run -m "$model" "$@"; }
 refuses 1 "has no input 'nothing'; it has 0 'image'" go -i nothing=zeros
 refuses 1 "has no input '1'" go -i 1=zeros
-refuses 1 "has no '='" go -i zeros
+refuses 1 "'zeros' has no '='; the name or number of an input comes before it" go -i zeros
+refuses 1 "'y.npy' has no '='; the name or number of an output comes before it" go -o y.npy
+refuses 1 "whole numbers up to 2147483647" go -s 0=1,2147483648,8,1
 refuses 1 "is given twice" go -i 0=zeros -i image=zeros
 refuses 1 "has no output 'x'" go -o x=y.npy
 refuses 1 "y.jpg: is no file for an output" go -o 0=y.jpg
