@@ -226,7 +226,8 @@ static void the_fastest_of_many(void **state)
         const char *best, *why; // with this one among them
     } steps[] = {
         {"soft:0", true, false, 9, (uint64_t)99 * GIB, NULL,
-         "No GPU found, only software: soft:0. To run on software, name it: --device soft:0, or HALITE_DEVICE=soft:0."},
+         "No GPU found, only software: soft:0. To run on software, name it: HALITE_DEVICE=soft:0, or --device soft:0 "
+         "of halite."},
         {"late:0", false, false, -1, (uint64_t)99 * GIB, "late:0", "the only real GPU"},
         {"two:0", false, true, 2, (uint64_t)50 * GIB, "two:0", "the only real GPU"},
         {"one:0", false, false, 1, (uint64_t)2 * GIB, "one:0",

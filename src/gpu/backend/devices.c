@@ -166,7 +166,7 @@ static void put_no_gpu(struct text *text, const struct gpu_device_list *list)
     put(text, ".");
     if (list->count > 0) {
         const char *first = list->devices[0].text;
-        put(text, " To run on software, name it: --device %s, or HALITE_DEVICE=%s.", first, first);
+        put(text, " To run on software, name it: HALITE_DEVICE=%s, or --device %s of halite.", first, first);
     } else if (list->api_count > 0) {
         put(text, " %s: %s.", list->apis[0].name, list->apis[0].why);
     }
