@@ -71,7 +71,7 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// The same for a constant of codes, four of whose vectors are in one of the weights.
+// As plan_constant, of codes: four of the value's vectors are in one of the weights.
 static bool plan_constant_codes(struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
