@@ -256,21 +256,6 @@ static struct gpu_device *cuda_open_shared(const HaliteGpuContext *context, cons
     return NULL;
 }
 
-static const struct gpu_caps *cuda_caps(const struct gpu_device *device)
-{
-    return &device->base.caps;
-}
-
-static bool cuda_cache_load(struct gpu_device *device, const void *bytes, size_t size)
-{
-    return gpu_device_load_programs(&device->base, bytes, size);
-}
-
-static bool cuda_cache_save(struct gpu_device *device, void **bytes, size_t *size)
-{
-    return gpu_device_save_programs(&device->base, bytes, size);
-}
-
 const struct gpu_backend gpu_backend_cuda = {
     .name = "cuda",
     .language = GPU_CUDA,
@@ -279,7 +264,7 @@ const struct gpu_backend gpu_backend_cuda = {
     .open = cuda_open,
     .open_shared = cuda_open_shared,
     .close = cuda_close,
-    .caps = cuda_caps,
+    .caps = gpu_device_caps,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_cuda_buffer_create,
     .buffer_create_for_host = gpu_cuda_buffer_create_for_host,
@@ -294,8 +279,8 @@ const struct gpu_backend gpu_backend_cuda = {
     .buffer_read = gpu_cuda_buffer_read,
     .programs_create = gpu_cuda_programs_create,
     .program_destroy = gpu_cuda_program_destroy,
-    .cache_load = cuda_cache_load,
-    .cache_save = cuda_cache_save,
+    .cache_load = gpu_device_load_programs,
+    .cache_save = gpu_device_save_programs,
     .list_create = gpu_cuda_list_create,
     .list_dispatch = gpu_cuda_list_dispatch,
     .list_barrier = gpu_cuda_list_barrier,

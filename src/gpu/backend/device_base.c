@@ -49,6 +49,11 @@ bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action)
 static const uint64_t limit_of_gpu = 120 * SECOND, limit_of_software = 3600 * SECOND;
 #undef SECOND
 
+const struct gpu_caps *gpu_device_caps(const struct gpu_device *device)
+{
+    return &((const struct gpu_device_base *)device)->caps;
+}
+
 void gpu_device_set_wait_limit(struct gpu_device *device, uint64_t nanoseconds)
 {
     ((struct gpu_device_base *)device)->wait_limit = nanoseconds;
@@ -187,14 +192,16 @@ bool gpu_device_compile(struct gpu_device *device, const struct gpu_compiler *co
     return ok;
 }
 
-bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size)
+bool gpu_device_load_programs(struct gpu_device *device, const void *bytes, size_t size)
 {
+    struct gpu_device_base *base = (struct gpu_device_base *)device;
     return gpu_program_cache_open(&base->program_cache, bytes, size) ||
            gpu_device_fail(base, "the cached programs are not as they were written");
 }
 
-bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size)
+bool gpu_device_save_programs(struct gpu_device *device, void **bytes, size_t *size)
 {
+    struct gpu_device_base *base = (struct gpu_device_base *)device;
     return gpu_program_cache_close(&base->program_cache, bytes, size) ||
            gpu_device_no_memory(base, "the program cache");
 }

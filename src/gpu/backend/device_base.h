@@ -39,7 +39,8 @@ void *gpu_device_no_memory(const struct gpu_device_base *base, const char *purpo
 
 // Whether the device still works. False after a message that the caller "cannot ACTION".
 bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action);
-// gpu_backend.set_wait_limit.
+// gpu_backend.caps and set_wait_limit.
+const struct gpu_caps *gpu_device_caps(const struct gpu_device *device);
 void gpu_device_set_wait_limit(struct gpu_device *device, uint64_t nanoseconds);
 // How many nanoseconds a wait may take, and for how many of them its thread need not sleep.
 uint64_t gpu_device_wait_limit(const struct gpu_device_base *base);
@@ -93,7 +94,7 @@ bool gpu_device_compile(struct gpu_device *device, const struct gpu_compiler *co
                         const struct gpu_program_desc *descs, int count, struct gpu_program **programs);
 
 // gpu_backend.cache_load and cache_save for backends that use the program cache above.
-bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size);
-bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size);
+bool gpu_device_load_programs(struct gpu_device *device, const void *bytes, size_t size);
+bool gpu_device_save_programs(struct gpu_device *device, void **bytes, size_t *size);
 
 #endif

@@ -351,11 +351,6 @@ static bool gles_describe(int index, struct gpu_caps *caps)
     return device != NULL;
 }
 
-static const struct gpu_caps *gles_caps(const struct gpu_device *device)
-{
-    return &device->base.caps;
-}
-
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
 void gpu_gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
@@ -626,11 +621,6 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
     return ok;
 }
 
-static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
-{
-    return gpu_device_load_programs(&device->base, bytes, size);
-}
-
 // NVIDIA's driver compiles for its processor when a program first runs.
 static bool gles_cache_waits(const struct gpu_device *device)
 {
@@ -645,7 +635,7 @@ static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *siz
             save_binary(device, cache->waiting[i].program, cache->waiting[i].key);
         gpu_gles_leave(device, true);
     }
-    return gpu_device_save_programs(&device->base, bytes, size);
+    return gpu_device_save_programs(device, bytes, size);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -871,7 +861,7 @@ const struct gpu_backend gpu_backend_gles = {
     .current = gles_current,
     .open_shared = gles_open_shared,
     .close = gles_close,
-    .caps = gles_caps,
+    .caps = gpu_device_caps,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_gles_buffer_create,
     .buffer_import = gles_buffer_import,
@@ -881,7 +871,7 @@ const struct gpu_backend gpu_backend_gles = {
     .buffer_read = gles_buffer_read,
     .programs_create = gles_programs_create,
     .program_destroy = gles_program_destroy,
-    .cache_load = gles_cache_load,
+    .cache_load = gpu_device_load_programs,
     .cache_waits = gles_cache_waits,
     .cache_save = gles_cache_save,
     .list_create = gles_list_create,

@@ -144,11 +144,6 @@ static struct gpu_device *metal_open_shared(const HaliteGpuContext *context, con
     return open_device(context->mtl_device, queue, reporter);
 }
 
-static const struct gpu_caps *metal_caps(const struct gpu_device *device)
-{
-    return &device->base.caps;
-}
-
 static bool metal_set_wait(struct gpu_device *device, enum gpu_wait wait)
 {
     device->wait = wait;
@@ -421,7 +416,7 @@ const struct gpu_backend gpu_backend_metal = {
     .open = metal_open,
     .open_shared = metal_open_shared,
     .close = metal_close,
-    .caps = metal_caps,
+    .caps = gpu_device_caps,
     .set_wait = metal_set_wait,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = metal_buffer_create,

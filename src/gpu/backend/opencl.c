@@ -351,11 +351,6 @@ static struct gpu_device *opencl_open_shared(const HaliteGpuContext *context, co
     return NULL;
 }
 
-static const struct gpu_caps *opencl_caps(const struct gpu_device *device)
-{
-    return &device->base.caps;
-}
-
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
 // An error is an end, too, which clWaitForEvents says then.
@@ -703,11 +698,6 @@ static bool opencl_programs_create(struct gpu_device *device, const struct gpu_p
     return gpu_device_compile(device, &compiler, descs, count, programs);
 }
 
-static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
-{
-    return gpu_device_load_programs(&device->base, bytes, size);
-}
-
 // PoCL compiles a kernel for its work-group when it is first enqueued.
 static bool opencl_cache_waits(const struct gpu_device *device)
 {
@@ -719,7 +709,7 @@ static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *s
     const struct gpu_program_cache *cache = &device->base.program_cache;
     for (int i = 0; i < cache->waiting_count; i++)
         save_binary(device, cache->waiting[i].program, cache->waiting[i].key);
-    return gpu_device_save_programs(&device->base, bytes, size);
+    return gpu_device_save_programs(device, bytes, size);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -932,7 +922,7 @@ const struct gpu_backend gpu_backend_opencl = {
     .open = opencl_open,
     .open_shared = opencl_open_shared,
     .close = opencl_close,
-    .caps = opencl_caps,
+    .caps = gpu_device_caps,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_opencl_buffer_create,
     .buffer_import = opencl_buffer_import,
@@ -946,7 +936,7 @@ const struct gpu_backend gpu_backend_opencl = {
     .buffer_read = opencl_buffer_read,
     .programs_create = opencl_programs_create,
     .program_destroy = opencl_program_destroy,
-    .cache_load = opencl_cache_load,
+    .cache_load = gpu_device_load_programs,
     .cache_waits = opencl_cache_waits,
     .cache_save = opencl_cache_save,
     .list_create = opencl_list_create,

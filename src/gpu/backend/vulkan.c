@@ -281,11 +281,6 @@ static struct gpu_device *vulkan_open_shared(const HaliteGpuContext *context, co
     return NULL;
 }
 
-static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
-{
-    return &device->base.caps;
-}
-
 static void vulkan_drop_fragments(struct gpu_device *device)
 {
     device->base.caps.fragment_forms = 0;
@@ -770,7 +765,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .open = vulkan_open,
     .open_shared = vulkan_open_shared,
     .close = vulkan_close,
-    .caps = vulkan_caps,
+    .caps = gpu_device_caps,
     .drop_fragments = vulkan_drop_fragments,
     .set_wait_limit = gpu_device_set_wait_limit,
     .buffer_create = gpu_vulkan_buffer_create,
