@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of 8 bits in floats. Values that convolutions alone read are whole numbers on the device, whose sums are
 // exact in any order, and are rescaled as the CPU does it: random networks give the CPU's bytes on every API. Their
-// scales are such that no product has more bits than a float.
+// scales are such that no product has more bits than a float; with others nearly all bytes are the same.
+#include <math.h>
+
 #include "gpu/backend/null.h"
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
@@ -362,35 +364,90 @@ static void run_on_bytes(struct session *session)
     assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
 }
 
-static void check_network(const char *device, int number)
+// How many bytes of the output differ from the CPU's, none of them by more than one.
+static int count_amiss(const char *device, struct sketch *sketch, int number)
 {
-    struct sketch sketch;
     struct session cpu, gpu;
-    make_network(&sketch, number);
-    sketch_begin(&sketch, &cpu);
-    sketch_begin(&sketch, &gpu);
+    sketch_begin(sketch, &cpu);
+    sketch_begin(sketch, &gpu);
     TfLiteDelegate *delegate = make((const char *[]){"device", device, NULL});
     assert_non_null(delegate);
     if (apply(&gpu, delegate) != kTfLiteOk) fail_msg("%s, network %d: %s", device, number, gpu.messages.text);
-    assert_int_equal(delegated_nodes(&gpu), sketch.node_count);
+    assert_int_equal(delegated_nodes(&gpu), sketch->node_count);
     run_on_bytes(&cpu);
     run_on_bytes(&gpu);
     const TfLiteTensor *expected = TfLiteInterpreterGetOutputTensor(cpu.interpreter, 0),
                        *result = TfLiteInterpreterGetOutputTensor(gpu.interpreter, 0);
     const uint8_t *a = TfLiteTensorData(expected), *b = TfLiteTensorData(result);
-    for (size_t i = 0; i < TfLiteTensorByteSize(expected); i++)
-        if (a[i] != b[i]) fail_msg("%s, network %d: byte %zu is %d, not %d", device, number, i, b[i], a[i]);
+    int amiss = 0;
+    for (size_t i = 0; i < TfLiteTensorByteSize(expected); i++) {
+        const int off = (uint8_t)(b[i] - a[i]);
+        if (off > 1 && off < 255) fail_msg("%s, network %d: byte %zu is %d, not %d", device, number, i, b[i], a[i]);
+        amiss += off != 0;
+    }
     end(&cpu);
     end(&gpu);
     tflite_plugin_destroy_delegate(delegate);
-    sketch_free(&sketch);
+    sketch_free(sketch);
+    return amiss;
 }
 
 static void networks_give_the_bytes_of_the_cpu(void **state)
 {
     const char *device = *state;
     if (!has_device(device)) skip();
-    for (int number = 0; number < 40; number++) check_network(device, number);
+    for (int number = 0; number < 40; number++) {
+        struct sketch sketch;
+        make_network(&sketch, number);
+        assert_int_equal(count_amiss(device, &sketch, number), 0);
+    }
+}
+
+// A convolution whose sums are all those about which an output goes up by one, with scales that take all bits of a
+// float: an output for each of these, and for each code of the input a sum.
+static void make_steps(struct sketch *sketch, int number)
+{
+    enum { OUTPUTS = 255 };
+    static const int plane[4] = {1, 32, 32, 1}, planes[4] = {1, 32, 32, OUTPUTS}, one[4] = {OUTPUTS, 1, 1, 1};
+    memset(sketch, 0, sizeof *sketch);
+    seed = (uint32_t)number * 769 + 5;
+    const int x = bytes_like(sketch, false, 4, plane), w = sketch_tensor(sketch, TEST_INT8, 4, one);
+    int8_t *ones = malloc(OUTPUTS);
+    assert_non_null(ones);
+    memset(ones, 1, OUTPUTS);
+    struct test_tensor *weights = &sketch->tensors[w];
+    sketch->owned[w] = ones;
+    weights->data = ones;
+    weights->bytes = OUTPUTS;
+    weights->scale = (float)(1 + pick(1000)) / 30000;
+    sketch->tensors[x].scale = (float)(1 + pick(1000)) / 30000;
+    const float scale = sketch->tensors[x].scale * weights->scale,
+                factor = (float)(1 + pick(1000)) / (float)(2000 << pick(10));
+    int sums[OUTPUTS];
+    for (int o = 0; o < OUTPUTS; o++) sums[o] = (int)lrintf(((float)(o - 127) - 0.5f) / factor);
+    const int bias = sketch_ints(sketch, OUTPUTS, sums);
+    sketch->tensors[bias].scale = scale;
+    const int y = bytes_like(sketch, false, 4, planes);
+    sketch->tensors[y].scale = scale / factor;
+    sketch->tensors[y].zero_point = 0;
+    sketch->inputs[sketch->input_count++] = x;
+    sketch_node(sketch, kTfLiteBuiltinConv2d, 3, (int[]){x, w, bias}, y);
+    set(sketch, (struct test_setting[]){SET(Conv2DOptions, stride_w, 1), SET(Conv2DOptions, stride_h, 1)}, 2);
+    sketch_output(sketch, y);
+}
+
+// One sum in a million needs more bits than a float has.
+static void steps_come_at_the_sums_of_the_cpu(void **state)
+{
+    const char *device = *state;
+    if (!has_device(device)) skip();
+    int amiss = 0;
+    for (int number = 0; number < 10; number++) {
+        struct sketch sketch;
+        make_steps(&sketch, number);
+        amiss += count_amiss(device, &sketch, number);
+    }
+    assert_in_range(amiss, 0, 3); // of 2.6 million; 149 if the nearest floats were the factors
 }
 
 static char opencl[] = "opencl", vulkan[] = "vulkan", gles[] = "gles", cuda[] = "cuda";
@@ -406,9 +463,13 @@ int main(void)
         cmocka_unit_test(clamps_before_and_after_rounding_are_the_same),
         cmocka_unit_test(what_is_not_whole_stays_real),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, opencl),
+        cmocka_unit_test_prestate(steps_come_at_the_sums_of_the_cpu, opencl),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, vulkan),
+        cmocka_unit_test_prestate(steps_come_at_the_sums_of_the_cpu, vulkan),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, gles),
+        cmocka_unit_test_prestate(steps_come_at_the_sums_of_the_cpu, gles),
         cmocka_unit_test_prestate(networks_give_the_bytes_of_the_cpu, cuda),
+        cmocka_unit_test_prestate(steps_come_at_the_sums_of_the_cpu, cuda),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
