@@ -317,6 +317,11 @@ static const struct row *row_of(HaliteGpuApi api)
     return row;
 }
 
+const char *gpu_api_title(HaliteGpuApi api)
+{
+    return row_of(api)->title;
+}
+
 bool gpu_device_current(HaliteGpuContext *context)
 {
     const struct gpu_backend *backend = row_of(kHaliteGpuApiOpenGlEs)->backend;

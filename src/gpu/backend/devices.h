@@ -48,6 +48,8 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 // runs, and may take a device that starts slower and then is faster. False after a message.
 bool gpu_device_choose(const char *text, const char *only, bool sustained, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
+// What devices of this API have as `api`.
+const char *gpu_api_title(HaliteGpuApi api);
 // Fills in the context of OpenGL ES that is current in the calling thread. False if there is none.
 bool gpu_device_current(HaliteGpuContext *context);
 // Opens a device in the context of the application, and describes it. NULL after a message.

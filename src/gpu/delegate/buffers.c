@@ -131,17 +131,13 @@ static bool fits_value(const struct gpu_part *part, const struct gpu_port *port,
 // Whether the delegate computes where objects of this API can be.
 static bool can_share(const struct gpu_engine *engine, const struct gpu_port *port, const HaliteGpuBuffer *from)
 {
-    static const char *const names[] = {[kHaliteGpuApiOpenCl] = "OpenCL",
-                                        [kHaliteGpuApiVulkan] = "Vulkan",
-                                        [kHaliteGpuApiOpenGlEs] = "OpenGL ES",
-                                        [kHaliteGpuApiCuda] = "CUDA",
-                                        [kHaliteGpuApiMetal] = "Metal"};
     const struct gpu_backend *backend = engine->info.backend;
+    const char *api = gpu_api_title(from->api);
     if ((engine->info.index >= 0 && !backend->shares_everywhere) || !backend->buffer_import)
         return refuse(engine, port->tensor, "the delegate does not compute in the application's context");
-    if (strcmp(engine->info.api, names[from->api]) != 0)
-        return refuse(engine, port->tensor, "it is a buffer of %s, but the delegate's device is one of %s",
-                      names[from->api], engine->info.api);
+    if (strcmp(engine->info.api, api) != 0)
+        return refuse(engine, port->tensor, "it is a buffer of %s, but the delegate's device is one of %s", api,
+                      engine->info.api);
     return from->kind != kHaliteGpuKindImage || backend->image_import ||
            refuse(engine, port->tensor, "images of %s are not taken: bind a buffer", engine->info.api);
 }

@@ -247,7 +247,7 @@ static TfLiteStatus check_shape(TfLiteContext *context, const struct gpu_port *p
     const TfLiteTensor *tensor = &context->tensors[port->tensor];
     const struct gpu_value *value = port->value;
     bool same = tensor->dims && tensor->dims->size == value->rank;
-    for (int i = 0; i < value->rank && i < 8 && same; i++) same = tensor->dims->data[i] == value->dims[i];
+    for (int i = 0; i < value->rank && i < GPU_MAX_RANK && same; i++) same = tensor->dims->data[i] == value->dims[i];
     if (same) return kTfLiteOk;
     context->ReportError(context,
                          "TfLiteGpuDelegate Prepare: tensor %s has another shape than when the delegate was applied",
