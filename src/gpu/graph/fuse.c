@@ -240,6 +240,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_node *before = between->producer, *pad = fewer ? other->producer : NULL;
     struct gpu_value *residual = fewer ? widened_by(pad) : other;
     if (!residual || (fewer && !gpu_is_private(other))) return false;
+    if (fewer && (!before || !before->op->weighted.weights)) return false; // kernels that count y's slices as y does
     if (op == GPU_EPI_NONE || other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
     if (node->epilogue.count == GPU_EPILOGUE_STAGES || node->epilogue.residual) return false;

@@ -109,6 +109,7 @@ static bool stage_plan(struct gpu_plan *plan, const struct gpu_node *node)
     }
     for (int i = 0; i < node->epilogue.count; i++) all.stages[all.count++] = node->epilogue.stages[i];
     all.residual = node->epilogue.residual;
+    all.residual_slices = node->epilogue.residual_slices;
     return gpu_plan_stages(plan, x, node->outputs[0], &all);
 }
 
@@ -147,7 +148,7 @@ static bool neg_supported(const struct gpu_node_view *view)
 }
 
 static const struct gpu_kernel *const unary_kernels[] = {&kernel, NULL};
-static const struct gpu_kernel *const stage_kernels[] = {&gpu_kernel_stages, NULL};
+static const struct gpu_kernel *const stage_kernels[] = {GPU_STAGES_KERNELS, NULL};
 
 #define UNARY(symbol, text, version, size, supports, planned, stage, listed)              \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                  \

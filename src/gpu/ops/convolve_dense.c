@@ -191,15 +191,11 @@ static int64_t choose(struct block *best, const struct gpu_plan *plan, const str
 static bool takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
     const struct gpu_value *x = conv->x;
-    const enum gpu_format format = gpu_caller_format(x);
-    const bool outside = x->is_input && !x->is_output && !x->codes && !gpu_plan_is_direct(plan, x) &&
-                         (format == GPU_FORMAT_FLOATS || format == GPU_FORMAT_BYTES);
-    const bool alone = plan->node && plan->node->inputs[0] == x && x->consumers == 1;
     const bool constant = !conv->weights_value && !conv->bias_value;
     const bool small = conv->inputs <= MAX_CHANNELS && conv->kernel_w <= MAX_KERNEL && conv->kernel_h <= MAX_KERNEL &&
                        conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 && conv->dilation_h == 1;
-    return outside && alone && constant && small && gpu_conv_is_whole(conv) && conv->groups <= 1 && !conv->images &&
-           !conv->inner && !conv->mirrors &&
+    return gpu_plan_may_read_dense(plan, x) && plan->node && plan->node->inputs[0] == x && constant && small &&
+           gpu_conv_is_whole(conv) && conv->groups <= 1 && !conv->images && !conv->inner && !conv->mirrors &&
            plan->caps->vendor != GPU_VENDOR_ARM; // whose shared memory is usual memory
 }
 

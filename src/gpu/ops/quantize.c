@@ -18,7 +18,7 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return node->epilogue.count > 0;
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_stages, NULL};
+static const struct gpu_kernel *const kernels[] = {GPU_STAGES_KERNELS, NULL};
 #define COPY(symbol, text, version)                                                                                  \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                                             \
                                            .max_version = version,                                                   \

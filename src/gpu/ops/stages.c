@@ -18,6 +18,8 @@ const struct gpu_kernel gpu_kernel_stages = {
 bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                      const struct gpu_epilogue *epilogue)
 {
+    if (gpu_plan_may_read_dense(plan, x) && gpu_same_shape(x->shape, y->shape))
+        return gpu_plan_read_dense(plan, x, y, epilogue);
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_stages,
         .operands = {{.value = x}, {.value = y}},
@@ -40,5 +42,5 @@ const struct gpu_op gpu_op_stages = {
     .plan = gpu_plan_copy,
     .epilogue = true,
     .rank_blind = true,
-    GPU_KERNELS(&gpu_kernel_stages),
+    GPU_KERNELS(GPU_STAGES_KERNELS),
 };

@@ -6,12 +6,15 @@
 #define HALITE_GPU_OPS_STAGES_H
 
 #include "gpu/ops/op.h"
+#include "gpu/plan/kernels.h"
 
+// An input of the graph that it alone reads is copied from the caller's memory.
 bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                      const struct gpu_epilogue *epilogue);
 // gpu_op.plan of operators that are a copy with an epilogue.
 bool gpu_plan_copy(struct gpu_plan *plan, const struct gpu_node *node);
 
 extern const struct gpu_kernel gpu_kernel_stages;
+#define GPU_STAGES_KERNELS &gpu_kernel_stages, &gpu_kernel_from_dense, &gpu_kernel_from_bytes
 
 #endif

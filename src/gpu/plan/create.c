@@ -28,8 +28,9 @@ static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *i
     gpu_grid_over(desc, shape);
 }
 
-// Plans the copy between an input or output as it is stored outside and as a value.
-static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
+// Plans the copy between an input or output as it is stored outside, and `inside`, a value of the plan.
+static bool plan_copy(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *inside,
+                      bool to_caller, const struct gpu_epilogue *epilogue)
 {
     static const struct gpu_kernel *const kernels[][2] = {
         [GPU_FORMAT_FLOATS] = {&gpu_kernel_from_dense, &gpu_kernel_to_dense},
@@ -44,17 +45,14 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     const struct gpu_quantization *q = &value->quantization;
     enum gpu_format format = gpu_caller_format(value);
     struct gpu_shape shape = value->shape;
-    if (gpu_plan_is_direct(plan, value)) {
-        plan->wants_to_dense = plan->wants_to_dense || (to_caller && format == GPU_FORMAT_FLOATS);
-        return true;
-    }
     const struct gpu_kernel *kernel = kernels[format][to_caller];
     if (value->codes) kernel = to_caller ? &gpu_kernel_codes_to_bytes : &gpu_kernel_bytes_to_codes;
     struct gpu_dispatch_desc desc = {.kernel = kernel,
-                                     .operands = {{.value = value}, {.value = value}},
-                                     .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
+                                     .operands = {{.value = inside}, {.value = inside}},
+                                     .grid = {shape.w * gpu_slices(shape), shape.h, shape.b},
+                                     .epilogue = epilogue};
     int fours = (int)((gpu_elements(shape) + 3) / 4), outside = to_caller ? 1 : 0;
-    desc.operands[outside].outside = true;
+    desc.operands[outside] = (struct gpu_operand){.value = value, .outside = true};
     if (format == GPU_FORMAT_BYTES) {
         const float scale = value->whole ? 1 : q->scale;
         int32_t stored[4] = {gpu_float_bits(scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
@@ -69,6 +67,19 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
     if (gpu_is_picture(format)) set_pixels(&desc, &value->image, shape, to_caller);
     if (format == GPU_FORMAT_VECTORS || format == GPU_FORMAT_HALF_VECTORS) gpu_grid_over(&desc, shape);
     return gpu_plan_dispatch(plan, &desc);
+}
+
+static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
+{
+    const bool direct = gpu_plan_is_direct(plan, value), floats = gpu_caller_format(value) == GPU_FORMAT_FLOATS;
+    plan->wants_to_dense = plan->wants_to_dense || (direct && to_caller && floats);
+    return direct || plan_copy(plan, value, value, to_caller, NULL);
+}
+
+bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
+                         const struct gpu_epilogue *epilogue)
+{
+    return plan_copy(plan, x, y, false, epilogue);
 }
 
 // As plan_constant, of codes: four of the value's vectors are in one of the weights.

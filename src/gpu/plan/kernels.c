@@ -42,6 +42,7 @@ const struct gpu_kernel gpu_kernel_from_dense = {
     .group = {64, 2, 1},
     .args = {{GPU_BYTES_IN, "raw"}, {GPU_OUT, "y"}},
     .params = {"form"},
+    .epilogue = true,
     .narrows = true,
     .body = AT_DENSE(y) GPU_TEXT(
         acc4 v = splatf4(0.0f);
@@ -51,7 +52,7 @@ const struct gpu_kernel gpu_kernel_from_dense = {
     ) GPU_DENSE_ELEMENT(one, (at + i)) SET_LANE GPU_TEXT(
             }
         }
-        write_y(p, to_real4(v));
+        write_y(p, finish(to_real4(v), p));
     ),
 };
 
@@ -78,6 +79,7 @@ const struct gpu_kernel gpu_kernel_from_bytes = {
     .group = {64, 2, 1},
     .args = {{GPU_BYTES_IN, "raw"}, {GPU_OUT, "y"}},
     .params = {"stored"},
+    .epilogue = true,
     .body = AT_DENSE(y) GPU_TEXT(
         acc4 v = splatf4(0.0f);
         UNROLL for (int i = 0; i < 4; i += 1) {
@@ -86,7 +88,7 @@ const struct gpu_kernel gpu_kernel_from_bytes = {
     ) GPU_DENSE_BYTE(one, (at + i), P_stored.x, P_stored.y, P_stored.z) SET_LANE GPU_TEXT(
             }
         }
-        write_y(p, to_real4(v));
+        write_y(p, finish(to_real4(v), p));
     ),
 };
 

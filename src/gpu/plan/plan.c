@@ -276,6 +276,13 @@ bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, c
     return true;
 }
 
+bool gpu_plan_may_read_dense(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    const enum gpu_format format = gpu_caller_format(value);
+    return value->is_input && !value->is_output && !value->codes && value->consumers == 1 &&
+           (format == GPU_FORMAT_FLOATS || format == GPU_FORMAT_BYTES) && !gpu_plan_is_direct(plan, value);
+}
+
 bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     return value->is_output && !value->is_input && !value->codes && value->consumers == 0 &&

@@ -121,6 +121,12 @@ struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_
 // copies it is not needed then. False if not, without a message.
 bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
                          size_t vectors);
+// Whether the operator that reads an input may read it as the caller has it, floats or bytes: it alone does so, and a
+// dispatch would have to copy it.
+bool gpu_plan_may_read_dense(const struct gpu_plan *plan, const struct gpu_value *value);
+// Adds that copy, of x to another value of the same shape, with the stages of an operator.
+bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
+                         const struct gpu_epilogue *epilogue);
 // Whether an operator may write an output as the caller has it, in floats, in place of a value of the plan: nobody reads
 // it on the device, and a dispatch would have to copy it.
 bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value);
