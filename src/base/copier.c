@@ -3,8 +3,8 @@
 // card has just copied, by 1, 2, 4 and 8 threads that poll: 602 KB 20, 12, 9, 8; 1.8 MB 114, 52, 33, 20; 5.5 MB 396,
 // 395, 92, 95. Into pinned memory, from pages just written: 15, 18, 19, 22; 117, 72, 51, 59; 408, 408, 103, 106. What
 // one processor writes into a card takes 34 for 602 KB, a third of MobileNet v1's Invoke, which has 114, 100, 97 and 97
-// in all by 1 to 4 threads on an H200. Where Invokes are 5 ms apart, so that threads sleep, it has 130 by one thread, and
-// 140 by four.
+// in all by 1 to 4 threads on an H200. Where Invokes are 5 ms apart, so that threads sleep, it has 130 by one thread,
+// and 140 by four.
 #include "base/copier.h"
 
 #include <stdint.h>

@@ -149,7 +149,8 @@ static inline bool gpu_reads_channels(const struct gpu_epilogue *epilogue)
 // Whether a stage reads a residual of fewer channels.
 static inline bool gpu_stage_reads_fewer(const struct gpu_epilogue *epilogue, int s)
 {
-    return epilogue->residual_slices > 0 && !epilogue->stages[s].channels && gpu_stage_takes_value(epilogue->stages[s].op);
+    return epilogue->residual_slices > 0 && !epilogue->stages[s].channels &&
+           gpu_stage_takes_value(epilogue->stages[s].op);
 }
 // Returns the value of the constant EPI_<s> (lang/kernel.h). With a residual, r_ is that.
 static inline int gpu_stage_constant(const struct gpu_epilogue *epilogue, int s)

@@ -8,8 +8,7 @@
 
 extern const struct gpu_kernel gpu_kernel_concatenate, gpu_kernel_concatenate_codes; // of floats, of codes
 extern const struct gpu_kernel gpu_kernel_insert, gpu_kernel_insert_codes;
-#define GPU_CONCATENATION_KERNELS \
-    &gpu_kernel_concatenate, &gpu_kernel_insert, &gpu_kernel_reshape, &gpu_kernel_to_dense
+#define GPU_CONCATENATION_KERNELS &gpu_kernel_concatenate, &gpu_kernel_insert, &gpu_kernel_reshape, &gpu_kernel_to_dense
 #define GPU_CONCATENATION_CODES_KERNELS \
     &gpu_kernel_concatenate_codes, &gpu_kernel_insert_codes, &gpu_kernel_reshape_codes
 

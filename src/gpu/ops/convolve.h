@@ -109,14 +109,14 @@ int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size 
 int64_t gpu_conv_stream_vectors(const struct gpu_convolution *conv, int tile);
 void gpu_conv_pack(const struct gpu_convolution *conv, int tile, float *to);
 
-extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_convolve_dense, gpu_kernel_winograd_in, gpu_kernel_winograd_out, gpu_kernel_matrix,
-    gpu_kernel_matrix_shared, gpu_kernel_matrix_window, gpu_kernel_cooperative, gpu_kernel_fragments,
-    gpu_kernel_cooperative_window, gpu_kernel_fragments_window;
+extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_convolve_dense, gpu_kernel_winograd_in,
+    gpu_kernel_winograd_out, gpu_kernel_matrix, gpu_kernel_matrix_shared, gpu_kernel_matrix_window,
+    gpu_kernel_cooperative, gpu_kernel_fragments, gpu_kernel_cooperative_window, gpu_kernel_fragments_window;
 // The kernels of gpu_convolve and gpu_plan_packed, for gpu_op.kernels.
-#define GPU_CONVOLVE_KERNELS                                                                                       \
-    &gpu_kernel_convolve, &gpu_kernel_convolve_dense, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out, &gpu_kernel_matrix, \
-        &gpu_kernel_matrix_shared, &gpu_kernel_matrix_window, &gpu_kernel_cooperative, &gpu_kernel_fragments,      \
-        &gpu_kernel_cooperative_window, &gpu_kernel_fragments_window
+#define GPU_CONVOLVE_KERNELS                                                                                \
+    &gpu_kernel_convolve, &gpu_kernel_convolve_dense, &gpu_kernel_pack, &gpu_kernel_winograd_in,            \
+        &gpu_kernel_winograd_out, &gpu_kernel_matrix, &gpu_kernel_matrix_shared, &gpu_kernel_matrix_window, \
+        &gpu_kernel_cooperative, &gpu_kernel_fragments, &gpu_kernel_cooperative_window, &gpu_kernel_fragments_window
 
 // SAME and VALID: zeros in front, for this many positions.
 static inline int gpu_pad_before(TfLitePadding padding, int in, int out, int kernel, int stride, int dilation)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// See convolve_dense.h. A work-group computes a tile of TILE_W x TILE_H positions for TILE output slices. Its work-items
-// bring the part of x that these read, the patch, and the weights into shared memory, all loads at once. The caller may
-// have floats, halves or bytes. Each work-item then sums BLOCK_X rows of the tile by BLOCK_O output slices, channel by
-// channel, so that no product is spent on channels that fill a slice. The weights lie as those of convolve.c.
+// See convolve_dense.h. A work-group computes a tile of TILE_W x TILE_H positions for TILE output slices. Its
+// work-items bring the part of x that these read, the patch, and the weights into shared memory, all loads at once. The
+// caller may have floats, halves or bytes. Each work-item then sums BLOCK_X rows of the tile by BLOCK_O output slices,
+// channel by channel, so that no product is spent on channels that fill a slice. The weights lie as those of
+// convolve.c.
 #include "gpu/ops/convolve_dense.h"
 
 #include "gpu/ops/costs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convolution that alone reads an input of few channels, from the caller's dense memory: no dispatch turns the input
-// into a value first. In: such a convolution. Out: what it takes, and the dispatch.
+// The convolution that alone reads an input of few channels, from the caller's dense memory: no dispatch turns the
+// input into a value first. In: such a convolution. Out: what it takes, and the dispatch.
 #ifndef HALITE_GPU_OPS_CONVOLVE_DENSE_H
 #define HALITE_GPU_OPS_CONVOLVE_DENSE_H
 

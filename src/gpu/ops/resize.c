@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR over h and w, with align_corners or half_pixel_centers. The source
-// position is (i + half) * scale - half, where scale is in / out, or (in - 1) / (out - 1) with aligned corners. The last
-// operator of a segmentation network writes the caller's memory itself.
+// position is (i + half) * scale - half, where scale is in / out, or (in - 1) / (out - 1) with aligned corners. The
+// last operator of a segmentation network writes the caller's memory itself.
 #include <string.h>
 
 #include "gpu/ops/op.h"

@@ -95,8 +95,8 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
         step->operands[i] = desc->operands[i];
     }
     if (!kernel->epilogue) return true;
-    // Every program of an epilogue kernel has a binding for the residual. Without a residual the first operand fills it,
-    // which is read.
+    // Every program of an epilogue kernel has a binding for the residual. Without a residual the first operand fills
+    // it, which is read.
     struct gpu_operand residual = step->operands[0];
     residual.outside = residual.outside || gpu_arg_is_raw(kernel->args[0].kind);
     if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};

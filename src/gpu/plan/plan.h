@@ -127,8 +127,8 @@ bool gpu_plan_may_read_dense(const struct gpu_plan *plan, const struct gpu_value
 // Adds that copy, of x to another value of the same shape, with the stages of an operator.
 bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue);
-// Whether an operator may write an output as the caller has it, in floats, in place of a value of the plan: nobody reads
-// it on the device, and a dispatch would have to copy it.
+// Whether an operator may write an output as the caller has it, in floats, in place of a value of the plan: nobody
+// reads it on the device, and a dispatch would have to copy it.
 bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value);
 // Sets the grid to one work-item for each vector of `over`: (w, h, slices * b), which position() in a kernel decodes.
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
