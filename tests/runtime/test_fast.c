@@ -10,6 +10,7 @@
 
 #include "model/schema.h"
 #include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
 
 enum { NODES = 150, MOST = 1 << 20 };
 
@@ -330,6 +331,81 @@ static void many_channels(void **state)
     free(node);
 }
 
+static void new_values(const struct node *node, void *x)
+{
+    for (int i = 0; i < count_of(&node->tensors[0]); i++)
+        if (node->tensors[0].type == TEST_FLOAT32)
+            ((float *)x)[i] = real();
+        else
+            ((uint8_t *)x)[i] = (uint8_t)pick(256);
+}
+
+// One interpreter is invoked again with other values, and with its input in the caller's memory, which ends with it.
+static void check_again(const struct node *node, const TfLiteModel *model, const char *level)
+{
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    const size_t size = TfLiteTensorByteSize(input);
+    void *memory = malloc(size);
+    assert_non_null(memory);
+    for (int i = 0; i < 4; i++) {
+        if (i == 2) {
+            const TfLiteCustomAllocation own = {memory, size};
+            const int index = TfLiteInterpreterInputTensorIndices(interpreter)[0];
+            assert_int_equal(TfLiteInterpreterSetCustomAllocationForTensor(interpreter, index, &own,
+                                                                           kTfLiteCustomAllocationFlagsSkipAlignCheck),
+                             kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+        }
+        void *x = TfLiteTensorData(input);
+        new_values(node, x);
+        assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+        size_t bytes, kept;
+        void *expected = run(model, kHaliteKernelsReference, 1, 0, &x, &bytes, &kept);
+        compare(node, level, true, expected, TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, 0)), bytes);
+        free(expected);
+    }
+    TfLiteInterpreterDelete(interpreter);
+    free(memory);
+}
+
+// Depthwise nodes of one output row, as streaming networks have them, keep what they know of where their input lies.
+static void moved_input(void **state)
+{
+    (void)state;
+    static const int channels[] = {3, 8, 20, 32, 48, 64, 100};
+    struct node *node = malloc(sizeof *node);
+    for (int i = 0; i < 4 * (int)(sizeof channels / sizeof *channels); i++) {
+        const int count = channels[i / 4], kh = 1 + pick(9), width = 1 + pick(3), kw = 1 + pick(width);
+        memset(node, 0, sizeof *node);
+        make_shape(&node->tensors[0], 1, kh, width, count);
+        make_shape(&node->tensors[1], 1, kh, kw, count);
+        make_shape(&node->tensors[3], 1, 1, 1, count);
+        set_option(&node->op, HL_DepthwiseConv2DOptions_padding, 1); // VALID
+        set_option(&node->op, HL_DepthwiseConv2DOptions_stride_w, 1);
+        set_option(&node->op, HL_DepthwiseConv2DOptions_stride_h, 1);
+        set_option(&node->op, HL_DepthwiseConv2DOptions_depth_multiplier, 1);
+        fill(node, count, 3, types[i % 4]);
+        finish(node, kTfLiteBuiltinDepthwiseConv2d);
+        const struct test_model written = model_of(node);
+        size_t size;
+        void *file = test_model_write(&written, &size);
+        TfLiteModel *model = TfLiteModelCreate(file, size);
+        assert_non_null(model);
+        const struct hl_simd *level;
+        for (int l = 0; (level = hl_simd_level(l)); l++) {
+            setenv("HALITE_SIMD", level->name, 1);
+            check_again(node, model, level->name);
+        }
+        unsetenv("HALITE_SIMD");
+        TfLiteModelDelete(model);
+        free(file);
+    }
+    free(node);
+}
+
 // The nodes before were checked against memory limits, too.
 static void some_limit_was_tight(void **state)
 {
@@ -341,8 +417,13 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        RANDOM_NODES(make_conv_2d),   cmocka_unit_test(far_dilation),     cmocka_unit_test(many_channels),
-        RANDOM_NODES(make_depthwise), RANDOM_NODES(make_fully_connected), cmocka_unit_test(some_limit_was_tight),
+        RANDOM_NODES(make_conv_2d),
+        cmocka_unit_test(far_dilation),
+        cmocka_unit_test(many_channels),
+        RANDOM_NODES(make_depthwise),
+        RANDOM_NODES(make_fully_connected),
+        cmocka_unit_test(moved_input),
+        cmocka_unit_test(some_limit_was_tight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
