@@ -55,6 +55,15 @@ typedef void hl_rescale_kernel(const int16_t *x, int16_t *y, int64_t count, cons
 // y[r][i] = x[r * step], of 32 bits, in rows of `count`.
 typedef void hl_repeat_kernel(const void *x, int64_t step, int64_t rows, int64_t count, void *y);
 
+// y[r][i] = x[r * x_step + i] * sign + values[r * step] * sign_of_value, or x[..] * values[..] where sign is 0, clamped
+// as by add_f32, sub_f32 and mul_f32.
+struct hl_shifted_rows {
+    const float *x, *values;
+    float *y;
+    int64_t x_step, step, rows, count;
+    float sign, sign_of_value, low, high;
+};
+
 // A kernel from integers to integers is NULL where the CPU level has no instructions for it.
 struct hl_element_kernels {
     // The same results as ops/arithmetic.c, div.c and prelu.c. The state is a struct hl_arithmetic, except for PRELU.
@@ -71,6 +80,7 @@ struct hl_element_kernels {
     // As add_i8 and its kin where byte_sum.c has found so. The state is a struct hl_byte_sum.
     hl_pair_kernel *sum_pairs;
     hl_repeat_kernel *repeat;
+    void (*shift_rows)(const struct hl_shifted_rows *rows);
     // Within 4 units in the last place of libm's results, or within 2^-126 where a result is subnormal. NaN and
     // infinities are those of libm.
     hl_map_kernel *logistic, *tanh, *exp, *log, *sin, *cos, *elu, *rsqrt, *hard_swish;

@@ -183,6 +183,36 @@ static void check_pairs(int builtin, int activation_field, int type_count,
     }
 }
 
+// Rows of floats, each with one value of the other operand.
+static void one_value_of_a_row(void **state)
+{
+    (void)state;
+    static const struct {
+        int builtin, activation_field;
+    } operators[] = {{kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function},
+                     {kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function},
+                     {kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function},
+                     {kTfLiteBuiltinDiv, HL_DivOptions_fused_activation_function}};
+    static const int columns[] = {15, 16, 17, 33, 64, 300};
+    for (int i = 0; i < 4 * 6 * 4; i++) {
+        const int length = columns[i / 4 % 6], planes = 1 + pick(3), rows = 1 + pick(40), one = i / 24 % 2;
+        struct test_tensor tensors[3] = {{.name = "a"}, {.name = "b"}, {.name = "y"}};
+        for (int k = 0; k < 3; k++) {
+            tensors[k].type = TEST_FLOAT32;
+            tensors[k].rank = 3;
+            memcpy(tensors[k].dims, (const int[]){planes, rows, length}, 3 * sizeof(int));
+        }
+        tensors[one].dims[2] = 1;
+        if (i >= 48) tensors[1 - one].dims[pick(2)] = 1;
+        struct test_node node = {.builtin = operators[i % 4].builtin, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
+        node.settings[0] = (struct test_setting){.field = operators[i % 4].activation_field, .value = pick(4)};
+        const struct test_model model = {
+            TEST_TENSORS(tensors), .node_count = 1, .nodes = &node, TEST_INPUTS(0, 1), TEST_OUTPUTS(2),
+        };
+        check(&model, i % 2 ? 3 : 1, 0, always);
+    }
+}
+
 static void add(void **state)
 {
     (void)state;
@@ -528,13 +558,21 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),           cmocka_unit_test(sub),
-        cmocka_unit_test(mul),           cmocka_unit_test(divisions),
-        cmocka_unit_test(picks),         cmocka_unit_test(squared_difference),
-        cmocka_unit_test(prelu),         cmocka_unit_test(maps),
-        cmocka_unit_test(quantizations), cmocka_unit_test(functions),
-        cmocka_unit_test(sines_near_0),  cmocka_unit_test(one_constant_byte),
-        cmocka_unit_test(all_bytes),     cmocka_unit_test(sums_with_one_rounding),
+        cmocka_unit_test(one_value_of_a_row),
+        cmocka_unit_test(add),
+        cmocka_unit_test(sub),
+        cmocka_unit_test(mul),
+        cmocka_unit_test(divisions),
+        cmocka_unit_test(picks),
+        cmocka_unit_test(squared_difference),
+        cmocka_unit_test(prelu),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(quantizations),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(sines_near_0),
+        cmocka_unit_test(one_constant_byte),
+        cmocka_unit_test(all_bytes),
+        cmocka_unit_test(sums_with_one_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

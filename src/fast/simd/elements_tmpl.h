@@ -53,6 +53,26 @@ static void repeat(const void *x, int64_t step, int64_t rows, int64_t count, voi
     }
 }
 
+// x * scale + shift are the same numbers as sums and products: x * sign + value, x * value - 0.
+static void shift_rows(const struct hl_shifted_rows *rows)
+{
+    const struct hl_shifted_rows s = *rows; // a copy, because stored floats might alias the original
+    const float *xs = s.x, *values = s.values;
+    float *ys = s.y;
+    f32_vector scale = splat_f32(s.sign), shift = splat_f32(-0.0f);
+    for (int64_t r = 0; r < s.rows; r++, xs += s.x_step, values += s.step, ys += s.count) {
+        if (s.sign != 0)
+            shift = splat_f32(*values * s.sign_of_value);
+        else
+            scale = splat_f32(*values);
+        for (int64_t i = 0; i < s.count; i += LANES) {
+            const int64_t left = s.count - i;
+            const f32_vector x = left < LANES ? load_first_f32(xs + i, left) : load_f32(xs + i);
+            store_first_f32(ys + i, clamp_f32(add_product(shift, x, scale), s.low, s.high), left);
+        }
+    }
+}
+
 // ---- pairs of stored integers, the larger or the smaller one ------------------------------------
 
 // What is left behind whole vectors goes through one, too.
@@ -594,6 +614,7 @@ static const struct hl_element_kernels element_kernels = {
     .smaller_i16 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_TYPE(kTfLiteInt16), smaller_i16),
     .prelu_f32 = HL_WHERE(HL_HAS_OP(PRELU) && HL_HAS_FLOATS, prelu_f32),
     .repeat = repeat,
+    .shift_rows = HL_WHERE((HL_HAS_OP(ADD) || HL_HAS_OP(SUB) || HL_HAS_OP(MUL)) && HL_HAS_FLOATS, shift_rows),
     .parted_prelu = HL_WHERE(HL_HAS_OP(RELU) && HL_HAS_OP(NEG) && HL_HAS_FLOATS, parted_prelu),
 #if HAS_RESCALE
     .add_i8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_i8),
