@@ -20,7 +20,6 @@ enum {
     BLOCK = 4096,              // bytes of an operand that are written out at a time: they stay in the first-level cache
     PART = 256,                // elements of a row's one value that are written out
     MIN_SHIFTED = 16,          // elements of a row whose one value is not
-    SPAN = 2 * HL_CHAIN_PIECE, // elements that a chain goes on with at once
     MIN_SHARED_ELEMENTS = 2048 // fewer elements take about as long as waking the other threads
 };
 
@@ -223,7 +222,7 @@ static void run_piece(void *arg, int64_t item, int worker)
     (void)worker;
     const struct pairs_run *run = arg;
     const int64_t first = item * run->piece, left = run->pairs->walk.count - first;
-    const int64_t count = left < run->piece ? left : run->piece, span = run->chain.chain ? SPAN : count;
+    const int64_t count = left < run->piece ? left : run->piece, span = run->chain.chain ? HL_CHAIN_PIECE : count;
     for (int64_t at = 0; at < count; at += span) {
         const int64_t now = count - at < span ? count - at : span;
         run_span(run, first + at, first + at + now);
@@ -522,7 +521,7 @@ static void map_piece(void *arg, int64_t item, int worker)
     (void)worker;
     const struct map_run *run = arg;
     const int64_t first = item * run->piece, left = run->count - first, count = left < run->piece ? left : run->piece;
-    const int64_t end = first + count, span = run->chain.chain ? SPAN : count;
+    const int64_t end = first + count, span = run->chain.chain ? HL_CHAIN_PIECE : count;
     for (int64_t at = first; at < end; at += span) {
         const int64_t now = end - at < span ? end - at : span;
         map_elements(run->map, (const char *)run->x + at * run->x_size, (char *)run->y + at * run->y_size, now);
