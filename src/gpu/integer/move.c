@@ -48,8 +48,8 @@ MOVES(strided_slice, "STRIDED_SLICE", 8,
       ONE_INPUT(.inputs = {4}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2) | GPU_INPUT(3)),
       GPU_PARAMS(TfLiteStridedSliceParams), AFFINE)
 MOVES(transpose, "TRANSPOSE", 9, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
-MOVES(pad, "PAD", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), AFFINE)
-MOVES(padv2, "PADV2", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), AFFINE)
+MOVES(pad, "PAD", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), .fill = 2, AFFINE)
+MOVES(padv2, "PADV2", 6, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)), .fill = 2, AFFINE)
 MOVES(mirror_pad, "MIRROR_PAD", 3, ONE_INPUT(.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1)),
       GPU_PARAMS(TfLiteMirrorPaddingParams), AFFINE)
 MOVES(tile, "TILE", 3, ONE_INPUT(.inputs = {2}, .integer_inputs = GPU_INPUT(1)), AFFINE)
