@@ -129,7 +129,8 @@ bool hl_wants_fast(const TfLiteContext *ctx);
 const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx);
 
 // Where a node leaves, in invoke, what nodes behind it may use before the run of the subgraph ends and before one is
-// prepared anew: what it made of an input, for others that read the same tensor. NULL: nothing.
+// prepared anew: what it made of an input, for others that read the same tensor. NULL: nothing. src/fast/convolve.c
+// alone uses it, and knows its type.
 const void **hl_left_for_others(const TfLiteContext *ctx);
 
 // Returns how many threads the interpreter runs kernels with.

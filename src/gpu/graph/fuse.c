@@ -221,7 +221,7 @@ enum gpu_epilogue_op gpu_stage_of_two(const struct gpu_node *node, int through)
 static struct gpu_value *widened_by(const struct gpu_node *pad)
 {
     const bool is_pad = pad && pad->builtin == kTfLiteBuiltinPad && !pad->op->integers && pad->epilogue.count == 0;
-    if (!is_pad || pad->input_count != 2 || !pad->inputs[1]->data) return NULL;
+    if (!is_pad || gpu_fill_of(pad) || !pad->inputs[1]->data) return NULL;
     struct gpu_value *x = pad->inputs[0];
     struct gpu_shape same = pad->outputs[0]->shape;
     const int rank = x->rank, last = 2 * rank - 1;
@@ -240,7 +240,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_node *before = between->producer, *pad = fewer ? other->producer : NULL;
     struct gpu_value *residual = fewer ? widened_by(pad) : other;
     if (!residual || (fewer && !gpu_is_private(other))) return false;
-    if (fewer && (!before || !before->op->weighted.weights)) return false; // kernels that count y's slices as y does
+    if (fewer && (!before || !before->op->weighted.weights)) return false; // others may see y in other slices
     if (op == GPU_EPI_NONE || other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
     if (node->epilogue.count == GPU_EPILOGUE_STAGES || node->epilogue.residual) return false;

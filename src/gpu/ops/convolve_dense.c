@@ -10,21 +10,8 @@
 #include "gpu/plan/dense_text.h"
 
 // The indices of the kernel's constants.
-enum {
-    TILE_W,
-    BLOCK_X,
-    BLOCK_O,
-    KERNEL_W,
-    KERNEL_H,
-    STRIDE_W,
-    STRIDE_H,
-    CHANNELS,
-    BYTES,
-    TURNS,
-    PATCH,
-    STREAM,
-    CONSTANTS
-};
+enum { TILE_W, BLOCK_X, BLOCK_O, KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H, CHANNELS, BYTES, TURNS, PATCH, STREAM };
+enum { CONSTANTS = STREAM + 1 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -122,10 +109,11 @@ const struct gpu_kernel gpu_kernel_convolve_dense = {
 
 // ---- the block ------------------------------------------------------------------------------------------------------
 
-// The model of a device is that of convolve.c, with the patch in place of loads of x: a work-item has WORDS more
-// instructions for an element that it brings.
-enum { WARP = 32, BANDWIDTH = 64, LATENCY = 250, START = 1700, WORDS = 12, UNIT_ITEMS = 1024 };
-enum { MAX_ITEMS = 256, MAX_TURNS = 16, MAX_SUMS = 8, MAX_KERNEL = 7, MAX_CHANNELS = 4, SHARED_BYTES = 16 << 10 };
+// The model of a device is that of convolve.c, with the patch in place of loads of x: a work-item has BRING more
+// instructions for an element or a vector of weights that it brings.
+enum { WARP = 32, BANDWIDTH = 64, LATENCY = 250, START = 1700, BRING = 12, UNIT_ITEMS = 1024 };
+enum { MAX_ITEMS = 256, MAX_TURNS = 16, MAX_SUMS = 8, SHARED_BYTES = 16 << 10 };
+enum { MAX_KERNEL = 7, MAX_STRIDE = 8, MAX_CHANNELS = 4 }; // of a convolution
 
 struct block {
     int tile_w, rows, slices;          // columns of a tile; rows and output slices of a work-item
@@ -161,8 +149,8 @@ static int64_t block_cycles(const struct block *block, const struct gpu_plan *pl
     int64_t groups = block->tiles_x * block->tiles_y * block->streams * gpu_in_first_batch(plan, images, images);
     int64_t each = gpu_divide_up(groups, gpu_conv_units(plan->caps));
     int items = block->tile_w * block->high * block->across;
-    int64_t own = terms * (4 * sums + 2 * block->slices + 2 * block->rows) + block->turns * WORDS + 32 * sums +
-                  gpu_divide_up(block->stream, items) * WORDS;
+    int64_t own = terms * (4 * sums + 2 * block->slices + 2 * block->rows) + block->turns * BRING + 32 * sums +
+                  gpu_divide_up(block->stream, items) * BRING;
     int64_t work = gpu_divide_up(each * gpu_divide_up(items, WARP), 4) * own;
     int64_t bytes = each * (4 * block->patch + 16 * block->stream + (int64_t)items * 16 * sums) / BANDWIDTH;
     int64_t waves = gpu_divide_up(each, UNIT_ITEMS / items);
@@ -194,7 +182,8 @@ static bool takes(const struct gpu_plan *plan, const struct gpu_convolution *con
     const struct gpu_value *x = conv->x;
     const bool constant = !conv->weights_value && !conv->bias_value;
     const bool small = conv->inputs <= MAX_CHANNELS && conv->kernel_w <= MAX_KERNEL && conv->kernel_h <= MAX_KERNEL &&
-                       conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 && conv->dilation_h == 1;
+                       conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 && conv->dilation_h == 1 &&
+                       conv->stride_w <= MAX_STRIDE && conv->stride_h <= MAX_STRIDE;
     return gpu_plan_may_read_dense(plan, x) && plan->node && plan->node->inputs[0] == x && constant && small &&
            gpu_conv_is_whole(conv) && conv->groups <= 1 && !conv->images && !conv->inner && !conv->mirrors &&
            plan->caps->vendor != GPU_VENDOR_ARM; // whose shared memory is usual memory

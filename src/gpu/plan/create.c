@@ -28,9 +28,10 @@ static void set_pixels(struct gpu_dispatch_desc *desc, const struct gpu_image *i
     gpu_grid_over(desc, shape);
 }
 
-// Plans the copy between an input or output as it is stored outside, and `inside`, a value of the plan.
-static bool plan_copy(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *inside,
-                      bool to_caller, const struct gpu_epilogue *epilogue)
+// Plans the copy between an input or output as it is stored outside, and `inside`, a value of the plan, with the stages
+// of an operator, if it is one's.
+static bool transfer_between(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *inside,
+                             bool to_caller, const struct gpu_epilogue *epilogue)
 {
     static const struct gpu_kernel *const kernels[][2] = {
         [GPU_FORMAT_FLOATS] = {&gpu_kernel_from_dense, &gpu_kernel_to_dense},
@@ -73,13 +74,13 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
 {
     const bool direct = gpu_plan_is_direct(plan, value), floats = gpu_caller_format(value) == GPU_FORMAT_FLOATS;
     plan->wants_to_dense = plan->wants_to_dense || (direct && to_caller && floats);
-    return direct || plan_copy(plan, value, value, to_caller, NULL);
+    return direct || transfer_between(plan, value, value, to_caller, NULL);
 }
 
 bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue)
 {
-    return plan_copy(plan, x, y, false, epilogue);
+    return transfer_between(plan, x, y, false, epilogue);
 }
 
 // As plan_constant, of codes: four of the value's vectors are in one of the weights.
