@@ -5,11 +5,6 @@
 #include "gpu/backend/null.h"
 #include "gpu/sketch.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
-
 enum maker {
     POINTS,
     WINDOWS,
@@ -53,25 +48,26 @@ static int make_node(struct sketch *sketch, enum maker maker, const int dims[4],
                     (int[]){x, random_like(sketch, 4, (int[]){outputs, taps, taps, c}),
                             random_like(sketch, 1, &outputs)},
                     y);
-        set(sketch, (struct test_setting)SET(Conv2DOptions, stride_w, 1),
-            (struct test_setting)SET(Conv2DOptions, stride_h, 1), (struct test_setting)SET(Conv2DOptions, padding, 0));
+        set(sketch, (struct test_setting)TEST_SET(Conv2DOptions, stride_w, 1),
+            (struct test_setting)TEST_SET(Conv2DOptions, stride_h, 1),
+            (struct test_setting)TEST_SET(Conv2DOptions, padding, 0));
         return y;
     case DEPTHWISE:
         y = sketch_tensor(sketch, TEST_FLOAT32, 4, dims);
         sketch_node(sketch, kTfLiteBuiltinDepthwiseConv2d, 3,
                     (int[]){x, random_like(sketch, 4, (int[]){1, 3, 3, c}), random_like(sketch, 1, &c)}, y);
-        set(sketch, (struct test_setting)SET(DepthwiseConv2DOptions, stride_w, 1),
-            (struct test_setting)SET(DepthwiseConv2DOptions, stride_h, 1),
-            (struct test_setting)SET(DepthwiseConv2DOptions, depth_multiplier, 1));
+        set(sketch, (struct test_setting)TEST_SET(DepthwiseConv2DOptions, stride_w, 1),
+            (struct test_setting)TEST_SET(DepthwiseConv2DOptions, stride_h, 1),
+            (struct test_setting)TEST_SET(DepthwiseConv2DOptions, depth_multiplier, 1));
         return y;
     case UPSAMPLED: {
         const int size[] = {b, 2 * h, 2 * w, outputs};
         y = sketch_tensor(sketch, TEST_FLOAT32, 4, size);
         sketch_node(sketch, kTfLiteBuiltinTransposeConv, 3,
                     (int[]){sketch_ints(sketch, 4, size), random_like(sketch, 4, (int[]){outputs, 2, 2, c}), x}, y);
-        set(sketch, (struct test_setting)SET(TransposeConvOptions, stride_w, 2),
-            (struct test_setting)SET(TransposeConvOptions, stride_h, 2),
-            (struct test_setting)SET(TransposeConvOptions, padding, 1));
+        set(sketch, (struct test_setting)TEST_SET(TransposeConvOptions, stride_w, 2),
+            (struct test_setting)TEST_SET(TransposeConvOptions, stride_h, 2),
+            (struct test_setting)TEST_SET(TransposeConvOptions, padding, 1));
         return y;
     }
     case DENSE:
@@ -85,9 +81,10 @@ static int make_node(struct sketch *sketch, enum maker maker, const int dims[4],
     case POOLED:
         y = sketch_one(sketch, kTfLiteBuiltinMaxPool2d, x);
         struct test_node *pool = &sketch->nodes[sketch->node_count - 1];
-        const struct test_setting settings[] = {SET(Pool2DOptions, stride_w, 1), SET(Pool2DOptions, stride_h, 1),
-                                                SET(Pool2DOptions, filter_width, 2),
-                                                SET(Pool2DOptions, filter_height, 2)};
+        const struct test_setting settings[] = {TEST_SET(Pool2DOptions, stride_w, 1),
+                                                TEST_SET(Pool2DOptions, stride_h, 1),
+                                                TEST_SET(Pool2DOptions, filter_width, 2),
+                                                TEST_SET(Pool2DOptions, filter_height, 2)};
         memcpy(pool->settings, settings, sizeof settings);
         return y;
     case ADDED: return sketch_two(sketch, kTfLiteBuiltinAdd, x, sketch_input(sketch, 4, dims));
@@ -95,7 +92,8 @@ static int make_node(struct sketch *sketch, enum maker maker, const int dims[4],
         y = sketch_tensor(sketch, TEST_FLOAT32, 4, (int[]){b, h, w, c + outputs});
         sketch_node(sketch, kTfLiteBuiltinConcatenation, 2,
                     (int[]){x, sketch_input(sketch, 4, (int[]){b, h, w, outputs})}, y);
-        sketch->nodes[sketch->node_count - 1].settings[0] = (struct test_setting)SET(ConcatenationOptions, axis, 3);
+        sketch->nodes[sketch->node_count - 1].settings[0] =
+            (struct test_setting)TEST_SET(ConcatenationOptions, axis, 3);
         return y;
     case RESIZED:
         y = sketch_tensor(sketch, TEST_FLOAT32, 4, (int[]){b, h + 3, 2 * w, c});
@@ -105,7 +103,7 @@ static int make_node(struct sketch *sketch, enum maker maker, const int dims[4],
     case MEAN:
         y = sketch_tensor(sketch, TEST_FLOAT32, 4, (int[]){b, 1, 1, c});
         sketch_node(sketch, kTfLiteBuiltinMean, 2, (int[]){x, sketch_ints(sketch, 2, (int[]){1, 2})}, y)->settings[0] =
-            (struct test_setting)SET(ReducerOptions, keep_dims, 1);
+            (struct test_setting)TEST_SET(ReducerOptions, keep_dims, 1);
         return y;
     default: return sketch_softmax(sketch, x, 1);
     }

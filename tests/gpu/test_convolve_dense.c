@@ -4,18 +4,14 @@
 #include "gpu/backend/null.h"
 #include "gpu/sketch.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
-
-enum spoiler { RIGHT, SHARED, CHANNELS, DILATED, WIDE, ONE_TAP, INSIDE, SPOILERS };
+enum spoiler { RIGHT, SHARED, CHANNELS, DILATED, WIDE, ONE_TAP, FAR, INSIDE, SPOILERS };
 static const char *const spoilers[] = {"right",
                                        "the input has two readers",
                                        "the input has five channels",
                                        "the taps are apart",
                                        "taps are nine wide",
                                        "the window has one position",
+                                       "positions are far apart",
                                        "the input is no input of the graph"};
 
 static void random_graph(struct sketch *sketch, int number, int spoiler)
@@ -24,7 +20,8 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
     seed = (uint32_t)number * 353 + (uint32_t)spoiler + 5;
     for (int i = 0; i < 8; i++) pick(2);
     const int channels = spoiler == CHANNELS ? 5 : 1 + pick(3), outputs = 1 + pick(number % 3 ? 20 : 80);
-    const int step = spoiler == DILATED ? 2 : 1, stride_w = step == 2 ? 1 : 1 + pick(3), stride_h = 1 + pick(3);
+    const int step = spoiler == DILATED ? 2 : 1, stride_h = 1 + pick(3), few = 1 + pick(3);
+    const int stride_w = spoiler == FAR ? 1 << 30 : spoiler == DILATED ? 1 : few;
     int kernel_w = 1 + pick(7), kernel_h = 1 + pick(7);
     if (kernel_w * kernel_h == 1 || spoiler == DILATED) kernel_w = 3;
     if (spoiler == WIDE) kernel_w = 9;
@@ -40,9 +37,10 @@ static void random_graph(struct sketch *sketch, int number, int spoiler)
     const int bias = sketch_constant(sketch, 1, &outputs, -0.5f, 0.5f);
     int y = sketch_tensor(sketch, TEST_FLOAT32, 4, sizes);
     struct test_node *node = sketch_node(sketch, kTfLiteBuiltinConv2d, 3, (int[]){from, weights, bias}, y);
-    const struct test_setting settings[] = {SET(Conv2DOptions, stride_w, stride_w),
-                                            SET(Conv2DOptions, stride_h, stride_h), SET(Conv2DOptions, padding, !same),
-                                            SET(Conv2DOptions, dilation_w_factor, step)};
+    const struct test_setting settings[] = {TEST_SET(Conv2DOptions, stride_w, stride_w),
+                                            TEST_SET(Conv2DOptions, stride_h, stride_h),
+                                            TEST_SET(Conv2DOptions, padding, !same),
+                                            TEST_SET(Conv2DOptions, dilation_w_factor, step)};
     memcpy(node->settings, settings, sizeof settings);
     if (pick(2)) y = sketch_one(sketch, kTfLiteBuiltinRelu6, y);
     if (pick(3) == 0) y = sketch_two(sketch, kTfLiteBuiltinAdd, y, sketch_input(sketch, 4, sizes));

@@ -6,11 +6,6 @@
 #include "gpu/backend/null.h"
 #include "gpu/sketch.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
-
 enum spoiler { RIGHT, SHARED, OUTPUT, WINDOWS, RESIDUAL, ROOT, SPOILERS };
 static const char *const spoilers[] = {"right",
                                        "the value between has two readers",
@@ -33,9 +28,9 @@ static int add_layer(struct sketch *sketch, int x, int outputs, bool dense)
     const int y = sketch_tensor(sketch, TEST_FLOAT32, rank, dims);
     struct test_node *node = sketch_node(sketch, dense ? kTfLiteBuiltinFullyConnected : kTfLiteBuiltinConv2d,
                                          dense ? 2 + pick(2) : 3, (int[]){x, weights, bias}, y);
-    const struct test_setting strides[] = {SET(Conv2DOptions, stride_w, 1), SET(Conv2DOptions, stride_h, 1)};
+    const struct test_setting strides[] = {TEST_SET(Conv2DOptions, stride_w, 1), TEST_SET(Conv2DOptions, stride_h, 1)};
     if (dense)
-        node->settings[0] = (struct test_setting)SET(FullyConnectedOptions, keep_num_dims, rank == 4);
+        node->settings[0] = (struct test_setting)TEST_SET(FullyConnectedOptions, keep_num_dims, rank == 4);
     else
         memcpy(node->settings, strides, sizeof strides);
     return y;
@@ -47,12 +42,13 @@ static int add_mean(struct sketch *sketch, int x, bool pool)
     const int y = sketch_tensor(sketch, TEST_FLOAT32, 4, (int[]){dims[0], 1, 1, dims[3]});
     if (!pool) {
         sketch_node(sketch, kTfLiteBuiltinMean, 2, (int[]){x, sketch_ints(sketch, 2, (int[]){1, 2})}, y)->settings[0] =
-            (struct test_setting)SET(ReducerOptions, keep_dims, 1);
+            (struct test_setting)TEST_SET(ReducerOptions, keep_dims, 1);
         return y;
     }
-    const struct test_setting window[] = {SET(Pool2DOptions, stride_w, 1), SET(Pool2DOptions, stride_h, 1),
-                                          SET(Pool2DOptions, filter_width, dims[2]),
-                                          SET(Pool2DOptions, filter_height, dims[1]), SET(Pool2DOptions, padding, 1)};
+    const struct test_setting window[] = {TEST_SET(Pool2DOptions, stride_w, 1), TEST_SET(Pool2DOptions, stride_h, 1),
+                                          TEST_SET(Pool2DOptions, filter_width, dims[2]),
+                                          TEST_SET(Pool2DOptions, filter_height, dims[1]),
+                                          TEST_SET(Pool2DOptions, padding, 1)};
     memcpy(sketch_node(sketch, kTfLiteBuiltinAveragePool2d, 1, &x, y)->settings, window, sizeof window);
     return y;
 }

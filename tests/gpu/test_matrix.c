@@ -11,11 +11,6 @@
 #include "gpu/pretended_units.h"
 #include "model/schema.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
-
 enum { NO_ACTIVATION, RELU, RELU6 = 3 }; // of the schema's ActivationFunctionType
 
 struct shape {
@@ -126,13 +121,13 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
         {.builtin = kTfLiteBuiltinAdd,
          TEST_INPUTS(X, ADDEND),
          TEST_OUTPUTS(CLAMPED),
-         .settings = {SET(AddOptions, fused_activation_function, content.activation)}},
+         .settings = {TEST_SET(AddOptions, fused_activation_function, content.activation)}},
         {.builtin = kTfLiteBuiltinConv2d,
          TEST_INPUTS(CLAMPED, WEIGHTS, BIAS),
          TEST_OUTPUTS(Y),
-         .settings = {SET(Conv2DOptions, stride_w, step), SET(Conv2DOptions, stride_h, step),
-                      SET(Conv2DOptions, dilation_w_factor, shape->dilation),
-                      SET(Conv2DOptions, dilation_h_factor, shape->dilation)}},
+         .settings = {TEST_SET(Conv2DOptions, stride_w, step), TEST_SET(Conv2DOptions, stride_h, step),
+                      TEST_SET(Conv2DOptions, dilation_w_factor, shape->dilation),
+                      TEST_SET(Conv2DOptions, dilation_h_factor, shape->dilation)}},
     };
     if (shape->form == DENSE)
         three[1] = (struct test_node){.builtin = kTfLiteBuiltinFullyConnected,
@@ -141,11 +136,11 @@ static void begin_shape(struct session *session, const struct shape *shape, stru
     if (shape->form == MIRRORED) {
         three[2] = three[1];
         three[2].inputs[0] = PADDED;
-        three[2].settings[4] = (struct test_setting)SET(Conv2DOptions, padding, 1); // VALID
+        three[2].settings[4] = (struct test_setting)TEST_SET(Conv2DOptions, padding, 1); // VALID
         three[1] = (struct test_node){.builtin = kTfLiteBuiltinMirrorPad,
                                       TEST_INPUTS(CLAMPED, AROUND),
                                       TEST_OUTPUTS(PADDED),
-                                      .settings = {SET(MirrorPadOptions, mode, 0)}}; // REFLECT
+                                      .settings = {TEST_SET(MirrorPadOptions, mode, 0)}}; // REFLECT
     }
     struct test_model model = {TEST_TENSORS(all), TEST_NODES(three), TEST_INPUTS(X), TEST_OUTPUTS(Y)};
     if (shape->form != MIRRORED) model.node_count = 2;

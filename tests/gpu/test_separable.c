@@ -7,10 +7,6 @@
 #include "gpu/ops/separable.h"
 #include "gpu/pretended_units.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
 #include "model/schema.h"
 
 // Values of the schema's ActivationFunctionType.
@@ -95,19 +91,19 @@ static void begin_pair(struct session *session, const struct pair *pair)
         {.builtin = kTfLiteBuiltinDepthwiseConv2d,
          TEST_INPUTS(X, KERNEL, BIAS),
          TEST_OUTPUTS(MIDDLE),
-         .settings = {SET(DepthwiseConv2DOptions, padding, pair->valid),
-                      SET(DepthwiseConv2DOptions, stride_w, pair->stride),
-                      SET(DepthwiseConv2DOptions, stride_h, pair->stride),
-                      SET(DepthwiseConv2DOptions, depth_multiplier, 1),
-                      SET(DepthwiseConv2DOptions, fused_activation_function, pair->between),
-                      SET(DepthwiseConv2DOptions, dilation_w_factor, pair->dilation),
-                      SET(DepthwiseConv2DOptions, dilation_h_factor, pair->dilation)}},
+         .settings = {TEST_SET(DepthwiseConv2DOptions, padding, pair->valid),
+                      TEST_SET(DepthwiseConv2DOptions, stride_w, pair->stride),
+                      TEST_SET(DepthwiseConv2DOptions, stride_h, pair->stride),
+                      TEST_SET(DepthwiseConv2DOptions, depth_multiplier, 1),
+                      TEST_SET(DepthwiseConv2DOptions, fused_activation_function, pair->between),
+                      TEST_SET(DepthwiseConv2DOptions, dilation_w_factor, pair->dilation),
+                      TEST_SET(DepthwiseConv2DOptions, dilation_h_factor, pair->dilation)}},
         {.builtin = kTfLiteBuiltinConv2d,
          TEST_INPUTS(MIDDLE, MATRIX, LAST_BIAS),
          TEST_OUTPUTS(Y),
-         .settings = {SET(Conv2DOptions, stride_w, step), SET(Conv2DOptions, stride_h, step),
-                      SET(Conv2DOptions, fused_activation_function, pair->after),
-                      SET(Conv2DOptions, dilation_w_factor, 1), SET(Conv2DOptions, dilation_h_factor, 1)}},
+         .settings = {TEST_SET(Conv2DOptions, stride_w, step), TEST_SET(Conv2DOptions, stride_h, step),
+                      TEST_SET(Conv2DOptions, fused_activation_function, pair->after),
+                      TEST_SET(Conv2DOptions, dilation_w_factor, 1), TEST_SET(Conv2DOptions, dilation_h_factor, 1)}},
         {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(Y, X), TEST_OUTPUTS(SUM)},
     };
     if (pair->no_bias) two[0].input_count = 2;

@@ -10,11 +10,6 @@
 #include "gpu/graph/quantize.h"
 #include "gpu/sketch.h"
 
-#define SET(options_, field_, value_)                                \
-    {                                                                \
-        .field = HL_##options_##_##field_, .value = (double)(value_) \
-    }
-
 enum { MAX_CHANNELS = 20, STEPS = 16 }; // STEPS: of the activations in 1
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
@@ -263,9 +258,9 @@ static int convolve(struct sketch *sketch, bool is_unsigned, int x, int outputs)
     int w = weights_of(sketch, is_unsigned, (int[]){outputs, taps, taps, in[3]}, 0);
     sketch_node(sketch, kTfLiteBuiltinConv2d, 3, (int[]){x, w, bias_of(sketch, w, outputs)}, y);
     set(sketch,
-        (struct test_setting[]){SET(Conv2DOptions, stride_w, 1), SET(Conv2DOptions, stride_h, 1),
-                                SET(Conv2DOptions, padding, 0),
-                                SET(Conv2DOptions, fused_activation_function, activation)},
+        (struct test_setting[]){TEST_SET(Conv2DOptions, stride_w, 1), TEST_SET(Conv2DOptions, stride_h, 1),
+                                TEST_SET(Conv2DOptions, padding, 0),
+                                TEST_SET(Conv2DOptions, fused_activation_function, activation)},
         4);
     return y;
 }
@@ -278,9 +273,9 @@ static int convolve_depthwise(struct sketch *sketch, bool is_unsigned, int x)
     int w = weights_of(sketch, is_unsigned, (int[]){1, 3, 3, in[3]}, 3);
     sketch_node(sketch, kTfLiteBuiltinDepthwiseConv2d, 3, (int[]){x, w, bias_of(sketch, w, in[3])}, y);
     set(sketch,
-        (struct test_setting[]){SET(DepthwiseConv2DOptions, stride_w, stride),
-                                SET(DepthwiseConv2DOptions, stride_h, stride),
-                                SET(DepthwiseConv2DOptions, depth_multiplier, 1)},
+        (struct test_setting[]){TEST_SET(DepthwiseConv2DOptions, stride_w, stride),
+                                TEST_SET(DepthwiseConv2DOptions, stride_h, stride),
+                                TEST_SET(DepthwiseConv2DOptions, depth_multiplier, 1)},
         3);
     return y;
 }
@@ -302,8 +297,8 @@ static int pool(struct sketch *sketch, bool is_unsigned, int x)
     int y = bytes_like(sketch, is_unsigned, 4, sketch->tensors[x].dims);
     sketch_node(sketch, kTfLiteBuiltinMaxPool2d, 1, &x, y);
     set(sketch,
-        (struct test_setting[]){SET(Pool2DOptions, stride_w, 1), SET(Pool2DOptions, stride_h, 1),
-                                SET(Pool2DOptions, filter_width, 2), SET(Pool2DOptions, filter_height, 2)},
+        (struct test_setting[]){TEST_SET(Pool2DOptions, stride_w, 1), TEST_SET(Pool2DOptions, stride_h, 1),
+                                TEST_SET(Pool2DOptions, filter_width, 2), TEST_SET(Pool2DOptions, filter_height, 2)},
         4);
     return y;
 }
@@ -314,7 +309,7 @@ static int join(struct sketch *sketch, bool is_unsigned, int a, int b)
     int y =
         bytes_like(sketch, is_unsigned, 4, (int[]){left[0], left[1], left[2], left[3] + sketch->tensors[b].dims[3]});
     sketch_node(sketch, kTfLiteBuiltinConcatenation, 2, (int[]){a, b}, y);
-    set(sketch, (struct test_setting[]){SET(ConcatenationOptions, axis, 3)}, 1);
+    set(sketch, (struct test_setting[]){TEST_SET(ConcatenationOptions, axis, 3)}, 1);
     return y;
 }
 
@@ -432,7 +427,7 @@ static void make_steps(struct sketch *sketch, int number)
     sketch->tensors[y].zero_point = 0;
     sketch->inputs[sketch->input_count++] = x;
     sketch_node(sketch, kTfLiteBuiltinConv2d, 3, (int[]){x, w, bias}, y);
-    set(sketch, (struct test_setting[]){SET(Conv2DOptions, stride_w, 1), SET(Conv2DOptions, stride_h, 1)}, 2);
+    set(sketch, (struct test_setting[]){TEST_SET(Conv2DOptions, stride_w, 1), TEST_SET(Conv2DOptions, stride_h, 1)}, 2);
     sketch_output(sketch, y);
 }
 

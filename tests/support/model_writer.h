@@ -54,6 +54,12 @@ struct test_setting {
     const int *list;
 };
 
+// One of a single number, by names: TEST_SET(Conv2DOptions, stride_w, 2).
+#define TEST_SET(options_, field_, value_)                           \
+    {                                                                \
+        .field = HL_##options_##_##field_, .value = (double)(value_) \
+    }
+
 struct test_node {
     int builtin;        // schema code; 32 (CUSTOM) with custom
     const char *custom; // name
