@@ -155,7 +155,7 @@ const struct gpu_kernel gpu_kernel_separable_matrix = {
 // MobileNet v1 on an H100 (CUDA, f32), which the model predicts to 22 %. START was 3500 there, and is less by what the
 // models of two dispatches leave out (1.2 us on the average of these layers), so that the three can be compared.
 enum { BANDWIDTH = 48, FAR_LATENCY = 1500, LATENCY = 300, START = 1300, ROUND_CYCLES = 400 };
-enum { MAX_SUBGROUPS = 8, MAX_ROUND = 4, MAX_SPAN = 24, COLUMN_REGISTERS = 24 };
+enum { MAX_SUBGROUPS = 8, MAX_ROUND = 8, MAX_SPAN = 24, COLUMN_REGISTERS = 24 };
 enum { UNIT_VECTORS = 14500 }; // of shared memory, that a unit has
 
 // A block, and what follows from it.
