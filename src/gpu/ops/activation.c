@@ -95,22 +95,11 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return true;
 }
 
-// Plans a node that did not become a stage of its producer. Its own stage comes before those that were fused into it.
-// If these already fill the epilogue, a copy applies its own stage first.
 static bool stage_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    struct gpu_epilogue all = {0};
-    const struct gpu_value *x = node->inputs[0];
-    own_stage(node, &all);
-    if (node->epilogue.count == GPU_EPILOGUE_STAGES) {
-        const struct gpu_value *between = gpu_plan_scratch(plan, x->shape);
-        if (!between || !gpu_plan_stages(plan, x, between, &all)) return false;
-        return gpu_plan_stages(plan, between, node->outputs[0], &node->epilogue);
-    }
-    for (int i = 0; i < node->epilogue.count; i++) all.stages[all.count++] = node->epilogue.stages[i];
-    all.residual = node->epilogue.residual;
-    all.residual_slices = node->epilogue.residual_slices;
-    return gpu_plan_stages(plan, x, node->outputs[0], &all);
+    struct gpu_epilogue own = {0};
+    own_stage(node, &own);
+    return gpu_plan_stage(plan, node, &own);
 }
 
 // ---- those with the kernel above ----------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "gpu/graph/convert.h"
 #include "gpu/ops/reshape.h"
+#include "gpu/ops/stages.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of zeros and ones.
@@ -295,6 +296,36 @@ static void lay_out(float *to, const float *from, struct gpu_shape shape)
                 }
 }
 
+// Sets the stage for a second operand that is one number.
+static bool stage_of_number(int builtin, float number, struct gpu_epilogue *stage)
+{
+    stage->stages[0].op = builtin == kTfLiteBuiltinPrelu ? GPU_EPI_LEAKY_RELU : GPU_EPI_SCALE_SHIFT;
+    switch (builtin) {
+    case kTfLiteBuiltinAdd: stage->stages[0].a = 1, stage->stages[0].b = number; return true;
+    case kTfLiteBuiltinSub: stage->stages[0].a = 1, stage->stages[0].b = -number; return true;
+    case kTfLiteBuiltinMul:
+    case kTfLiteBuiltinPrelu: stage->stages[0].a = number; return true;
+    default: return false;
+    }
+}
+
+static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+{
+    const struct gpu_value *k = node->inputs[1], *y = node->outputs[0];
+    if (!k || !k->data || y->type == kTfLiteFloat16) return false;
+    stage->count = 1;
+    if (gpu_elements(k->shape) == 1) return stage_of_number(node->builtin, k->data[0], stage);
+    if (k->shape.c != y->shape.c || gpu_elements(k->shape) != k->shape.c) return false;
+    stage->stages[0].channels = k;
+    switch (node->builtin) {
+    case kTfLiteBuiltinAdd: stage->stages[0].op = GPU_EPI_ADD_VALUE; return true;
+    case kTfLiteBuiltinSub: stage->stages[0].op = GPU_EPI_SUB_VALUE; return true;
+    case kTfLiteBuiltinMul: stage->stages[0].op = GPU_EPI_MUL_VALUE; return true;
+    case kTfLiteBuiltinPrelu: stage->stages[0].op = GPU_EPI_PRELU; return true;
+    default: return false;
+    }
+}
+
 static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, int constant)
 {
     const struct gpu_value *a = node->inputs[1 - constant], *k = node->inputs[constant], *y = node->outputs[0];
@@ -320,9 +351,19 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
     return gpu_plan_dispatch(plan, &desc);
 }
 
+// Whether what the operator does could be a stage of the copy of an input.
+static bool is_dense_stage(const struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
+    return gpu_plan_may_read_dense(plan, x) && gpu_same_shape(x->shape, y->shape) && x->rank == y->rank &&
+           node->epilogue.count < GPU_EPILOGUE_STAGES && !node->epilogue.residual;
+}
+
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *a = node->inputs[0], *b = node->inputs[1], *y = node->outputs[0];
+    struct gpu_epilogue own = {0};
+    if (is_dense_stage(plan, node) && as_stage(node, &own)) return gpu_plan_stage(plan, node, &own);
     if (a->data || b->data) return plan_constant(plan, node, b->data ? 1 : 0);
     struct gpu_shape first = aligned(a->rank, a->dims, y->rank), second = aligned(b->rank, b->dims, y->rank);
     if (!(a = gpu_plan_seen_as(plan, a, first)) || !(b = gpu_plan_seen_as(plan, b, second))) return false;
@@ -361,37 +402,8 @@ static bool plan_sum(struct gpu_plan *plan, const struct gpu_node *node)
     return true;
 }
 
-// Sets the stage for a second operand that is one number.
-static bool stage_of_number(int builtin, float number, struct gpu_epilogue *stage)
-{
-    stage->stages[0].op = builtin == kTfLiteBuiltinPrelu ? GPU_EPI_LEAKY_RELU : GPU_EPI_SCALE_SHIFT;
-    switch (builtin) {
-    case kTfLiteBuiltinAdd: stage->stages[0].a = 1, stage->stages[0].b = number; return true;
-    case kTfLiteBuiltinSub: stage->stages[0].a = 1, stage->stages[0].b = -number; return true;
-    case kTfLiteBuiltinMul:
-    case kTfLiteBuiltinPrelu: stage->stages[0].a = number; return true;
-    default: return false;
-    }
-}
-
-static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
-{
-    const struct gpu_value *k = node->inputs[1], *y = node->outputs[0];
-    if (!k || !k->data || y->type == kTfLiteFloat16) return false;
-    stage->count = 1;
-    if (gpu_elements(k->shape) == 1) return stage_of_number(node->builtin, k->data[0], stage);
-    if (k->shape.c != y->shape.c || gpu_elements(k->shape) != k->shape.c) return false;
-    stage->stages[0].channels = k;
-    switch (node->builtin) {
-    case kTfLiteBuiltinAdd: stage->stages[0].op = GPU_EPI_ADD_VALUE; return true;
-    case kTfLiteBuiltinSub: stage->stages[0].op = GPU_EPI_SUB_VALUE; return true;
-    case kTfLiteBuiltinMul: stage->stages[0].op = GPU_EPI_MUL_VALUE; return true;
-    case kTfLiteBuiltinPrelu: stage->stages[0].op = GPU_EPI_PRELU; return true;
-    default: return false;
-    }
-}
-
-static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, &gpu_kernel_reshape, NULL};
+static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, &gpu_kernel_reshape, GPU_STAGES_KERNELS,
+                                                   NULL};
 #define BINARY(symbol, text, version, ...)                         \
     const struct gpu_op gpu_op_##symbol = {.name = text,           \
                                            .max_version = version, \

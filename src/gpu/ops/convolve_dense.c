@@ -11,7 +11,8 @@
 
 // The indices of the kernel's constants.
 enum { TILE_W, BLOCK_X, BLOCK_O, KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H, CHANNELS, BYTES, TURNS, PATCH, STREAM };
-enum { CONSTANTS = STREAM + 1 };
+enum { STAGE_0 = STREAM + 1, STAGE_1, CONSTANTS };
+enum { MAX_STAGES = 2 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -19,8 +20,9 @@ const struct gpu_kernel gpu_kernel_convolve_dense = {
     .name = "convolve_dense",
     .group = {64, 2, 1},
     .args = {{GPU_BYTES_IN, "raw"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
-    // form: as from_dense, and of bytes: scale, zero point, smallest integer; size: of x, tiles along y; space: padding.
-    .params = {"form", "size", "space"},
+    // form: as from_dense, and of bytes: scale, zero point, smallest integer; size: of x, tiles along y; space: padding;
+    // inner: a and b of both stages.
+    .params = {"form", "size", "space", "inner"},
     GPU_CONSTANTS({"TILE_W", 16},
                   {"BLOCK_X", 1},
                   {"BLOCK_O", 4},
@@ -32,7 +34,9 @@ const struct gpu_kernel gpu_kernel_convolve_dense = {
                   {"BYTES", 0},      // 1: the caller has 8-bit integers
                   {"TURNS", 7},      // elements of the patch that a work-item loads
                   {"PATCH", 891},
-                  {"STREAM", 296}),  // vectors of weights
+                  {"STREAM", 296},   // vectors of weights
+                  {"STAGE_0", 0},    // what an operator in front of the convolution does with x
+                  {"STAGE_1", 0}),
     .shared = {"float seen[PATCH]", "float4 kept[STREAM]"},
     .epilogue = true,
     .narrows = true,
@@ -60,6 +64,9 @@ const struct gpu_kernel gpu_kernel_convolve_dense = {
                 } else {
     ) GPU_DENSE_ELEMENT(one, at) GPU_TEXT(
                 }
+                acc4 v = stage(STAGE_0, splatf4(one), bits_to_float(P_inner.x), bits_to_float(P_inner.y));
+                v = stage(STAGE_1, v, bits_to_float(P_inner.z), bits_to_float(P_inner.w));
+                one = v.x;
             }
             next[t] = one;
         }
@@ -177,21 +184,34 @@ static int64_t choose(struct block *best, const struct gpu_plan *plan, const str
 
 // ---- the dispatch ---------------------------------------------------------------------------------------------------
 
+// What the convolution reads: its input, or that of an operator in front of it, whose stages it applies then.
+static const struct gpu_value *source_of(const struct gpu_plan *plan, const struct gpu_convolution *conv,
+                                         struct gpu_dense_copy **copy)
+{
+    *copy = gpu_plan_dense_copy(plan, conv->x);
+    const struct gpu_epilogue *stages = *copy ? &(*copy)->epilogue : NULL;
+    if (stages && (stages->count > MAX_STAGES || stages->residual || gpu_reads_channels(stages))) *copy = NULL;
+    return *copy ? (*copy)->x : conv->x;
+}
+
 static bool takes(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    const struct gpu_value *x = conv->x;
+    struct gpu_dense_copy *copy;
     const bool constant = !conv->weights_value && !conv->bias_value;
     const bool small = conv->inputs <= MAX_CHANNELS && conv->kernel_w <= MAX_KERNEL && conv->kernel_h <= MAX_KERNEL &&
                        conv->kernel_w * conv->kernel_h > 1 && conv->dilation_w == 1 && conv->dilation_h == 1 &&
                        conv->stride_w <= MAX_STRIDE && conv->stride_h <= MAX_STRIDE;
-    return gpu_plan_may_read_dense(plan, x) && plan->node && plan->node->inputs[0] == x && constant && small &&
-           gpu_conv_is_whole(conv) && conv->groups <= 1 && !conv->images && !conv->inner && !conv->mirrors &&
+    return gpu_plan_may_read_dense(plan, source_of(plan, conv, &copy)) && plan->node &&
+           plan->node->inputs[0] == conv->x && constant && small && gpu_conv_is_whole(conv) && conv->groups <= 1 &&
+           !conv->images && !conv->inner && !conv->mirrors &&
            plan->caps->vendor != GPU_VENDOR_ARM; // whose shared memory is usual memory
 }
 
 // What from_dense or from_bytes takes.
-static int64_t saved_cycles(const struct gpu_plan *plan, const struct gpu_value *x)
+static int64_t saved_cycles(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
+    struct gpu_dense_copy *copy;
+    const struct gpu_value *x = source_of(plan, conv, &copy);
     int64_t bytes = (int64_t)gpu_value_vectors(x) * 16 + (int64_t)gpu_caller_bytes(x);
     return gpu_step_cycles(plan->caps) + START + LATENCY + bytes / gpu_conv_units(plan->caps) / BANDWIDTH;
 }
@@ -200,12 +220,13 @@ int64_t gpu_dense_cycles(const struct gpu_plan *plan, const struct gpu_convoluti
 {
     struct block block;
     int64_t cycles = takes(plan, conv) ? choose(&block, plan, conv) : INT64_MAX;
-    return cycles == INT64_MAX ? cycles : cycles - saved_cycles(plan, conv->x);
+    return cycles == INT64_MAX ? cycles : cycles - saved_cycles(plan, conv);
 }
 
 bool gpu_plan_dense(struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    const struct gpu_value *x = conv->x;
+    struct gpu_dense_copy *copy;
+    const struct gpu_value *x = source_of(plan, conv, &copy);
     const struct gpu_quantization *q = &x->quantization;
     const bool bytes = gpu_caller_format(x) == GPU_FORMAT_BYTES;
     const int images = conv->y->shape.b;
@@ -215,7 +236,7 @@ bool gpu_plan_dense(struct gpu_plan *plan, const struct gpu_convolution *conv)
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(block.streams * gpu_conv_stream_vectors(conv, tile)));
     if (!weights) return false;
     gpu_conv_pack(conv, tile, weights->data);
-    const int values[CONSTANTS] = {
+    int values[CONSTANTS] = {
         [TILE_W] = block.tile_w,     [BLOCK_X] = block.rows,      [BLOCK_O] = block.slices,
         [KERNEL_W] = conv->kernel_w, [KERNEL_H] = conv->kernel_h, [STRIDE_W] = conv->stride_w,
         [STRIDE_H] = conv->stride_h, [CHANNELS] = conv->inputs,   [BYTES] = bytes,
@@ -226,12 +247,18 @@ bool gpu_plan_dense(struct gpu_plan *plan, const struct gpu_convolution *conv)
         .operands = {{.value = x, .outside = true}, {.weights = weights}, {.value = conv->y}},
         .params = {{0, gpu_float_bits(x->whole ? 1 : q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0},
                    {x->shape.w, x->shape.h, (int)block.tiles_y, 0},
-                   {conv->pad_left, conv->pad_top, 0, 0}},
+                   {conv->pad_left, conv->pad_top}},
         .group = {block.tile_w * block.high, block.across, 1},
         .grid = {(int)block.tiles_x * block.tile_w * block.high, (int)block.tiles_y * images * block.across,
                  (int)block.streams},
         .epilogue = &plan->node->epilogue,
     };
+    for (int s = 0; copy && s < copy->epilogue.count; s++) {
+        values[STAGE_0 + s] = (int)copy->epilogue.stages[s].op;
+        desc.params[3][2 * s] = gpu_float_bits(copy->epilogue.stages[s].a);
+        desc.params[3][2 * s + 1] = gpu_float_bits(copy->epilogue.stages[s].b);
+    }
+    if (copy) copy->taken = true;
     for (int i = 0; i < CONSTANTS; i++)
         desc.constants[i] = (struct gpu_setting){gpu_kernel_convolve_dense.constants[i].name, values[i]};
     return gpu_plan_dispatch(plan, &desc);

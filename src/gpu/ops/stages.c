@@ -29,6 +29,21 @@ bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const str
     return gpu_plan_dispatch(plan, &desc);
 }
 
+bool gpu_plan_stage(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_epilogue *own)
+{
+    const struct gpu_value *x = node->inputs[0];
+    struct gpu_epilogue all = *own;
+    if (node->epilogue.count == GPU_EPILOGUE_STAGES) {
+        const struct gpu_value *between = gpu_plan_scratch(plan, x->shape);
+        if (!between || !gpu_plan_stages(plan, x, between, &all)) return false;
+        return gpu_plan_stages(plan, between, node->outputs[0], &node->epilogue);
+    }
+    for (int i = 0; i < node->epilogue.count; i++) all.stages[all.count++] = node->epilogue.stages[i];
+    all.residual = node->epilogue.residual;
+    all.residual_slices = node->epilogue.residual_slices;
+    return gpu_plan_stages(plan, x, node->outputs[0], &all);
+}
+
 bool gpu_plan_copy(struct gpu_plan *plan, const struct gpu_node *node)
 {
     return gpu_plan_stages(plan, node->inputs[0], node->outputs[0], &node->epilogue);

@@ -11,6 +11,9 @@
 // An input of the graph that it alone reads is copied from the caller's memory.
 bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                      const struct gpu_epilogue *epilogue);
+// Plans an operator that is one stage and did not become one of its producer's. Its own stage comes before those that
+// were fused into it. If these already fill the epilogue, a copy applies its own stage first.
+bool gpu_plan_stage(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_epilogue *own);
 // gpu_op.plan of operators that are a copy with an epilogue.
 bool gpu_plan_copy(struct gpu_plan *plan, const struct gpu_node *node);
 

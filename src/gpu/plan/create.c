@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "gpu/graph/op.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/plan.h"
@@ -80,7 +81,32 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
 bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue)
 {
-    return transfer_between(plan, x, y, false, epilogue);
+    if (epilogue->residual) return transfer_between(plan, x, y, false, epilogue); // behind what writes that
+    struct gpu_dense_copy *copies = hl_grow(plan->copies, plan->copy_count, &plan->copy_capacity, sizeof *copies);
+    if (!copies) return gpu_plan_fail(plan, "out of memory");
+    plan->copies = copies;
+    plan->copies[plan->copy_count++] = (struct gpu_dense_copy){x, y, *epilogue, plan->node, false};
+    return true;
+}
+
+struct gpu_dense_copy *gpu_plan_dense_copy(const struct gpu_plan *plan, const struct gpu_value *y)
+{
+    if (y->consumers != 1 || y->is_output) return NULL;
+    for (int i = 0; i < plan->copy_count; i++)
+        if (plan->copies[i].y == y) return &plan->copies[i];
+    return NULL;
+}
+
+static bool plan_copies(struct gpu_plan *plan)
+{
+    bool ok = true;
+    for (int i = 0; i < plan->copy_count && ok; i++) {
+        const struct gpu_dense_copy *copy = &plan->copies[i];
+        plan->node = copy->node;
+        ok = copy->taken || transfer_between(plan, copy->x, copy->y, false, &copy->epilogue);
+    }
+    plan->node = NULL;
+    return ok;
 }
 
 // As plan_constant, of codes: four of the value's vectors are in one of the weights.
@@ -164,13 +190,14 @@ static bool *find_read(const struct gpu_plan *plan)
 }
 
 // Fills what steps read as values: the inputs, unless an operator reads the caller's memory itself, and the constants
-// that operators did not turn into weights. These are filled at the beginning of each run.
+// that operators did not turn into weights. These are filled at the beginning of each run, before the copies of inputs
+// that operators are.
 static bool plan_sources(struct gpu_plan *plan)
 {
     const struct gpu_graph *graph = plan->graph;
     const int planned = plan->step_count;
-    bool *read = find_read(plan), ok = read != NULL;
-    if (!ok) return gpu_plan_fail(plan, "out of memory");
+    bool *read = find_read(plan), ok = read != NULL && plan_copies(plan);
+    if (!read) return gpu_plan_fail(plan, "out of memory");
     for (int v = 0; v < graph->value_count && ok; v++)
         if (read[v] && graph->values[v]->data) ok = plan_constant(plan, graph->values[v]);
     for (int v = 0; v < graph->value_count && ok; v++)
@@ -237,6 +264,7 @@ void gpu_plan_destroy(struct gpu_plan *plan)
         free(plan->weights[i]);
     }
     free(plan->weights);
+    free(plan->copies);
     free(plan->steps);
     free(plan->allocations);
     free(plan);

@@ -70,6 +70,15 @@ enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 
 enum { GPU_ALIGNMENT = 256 }; // of values, in bytes: no API demands more of offsets
 
+// A copy of an input, as the caller has it, to a value of the same shape, with the stages of an operator. It is planned
+// when all nodes are, unless the only reader of y applies the stages to x itself.
+struct gpu_dense_copy {
+    const struct gpu_value *x, *y;
+    struct gpu_epilogue epilogue;
+    const struct gpu_node *node; // the operator
+    bool taken;                  // by that reader
+};
+
 struct gpu_plan {
     struct gpu_graph *graph;
     const struct gpu_caps *caps;
@@ -85,6 +94,8 @@ struct gpu_plan {
     int step_count, step_capacity;
     struct gpu_weights **weights;
     int weight_count, weight_capacity;
+    struct gpu_dense_copy *copies;
+    int copy_count, copy_capacity;
     const struct gpu_node *node; // the node that is being planned, for labels and messages
     // The last answer of gpu_separable_reader, which is asked twice for a node. asked: NULL before the first.
     struct {
@@ -127,6 +138,8 @@ bool gpu_plan_may_read_dense(const struct gpu_plan *plan, const struct gpu_value
 // Adds that copy, of x to another value of the same shape, with the stages of an operator.
 bool gpu_plan_read_dense(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue);
+// The copy that writes y, whose only reader may take it; NULL: there is none.
+struct gpu_dense_copy *gpu_plan_dense_copy(const struct gpu_plan *plan, const struct gpu_value *y);
 // Whether an operator may write an output as the caller has it, in floats, in place of a value of the plan: nobody
 // reads it on the device, and a dispatch would have to copy it.
 bool gpu_plan_may_write_dense(const struct gpu_plan *plan, const struct gpu_value *value);
