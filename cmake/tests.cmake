@@ -381,7 +381,8 @@ if(TARGET fake_cuda)
     foreach(target test_backend test_dialect test_fake_cuda test_matrix test_separable test_cuda_buffers test_norm
             test_instance_norm test_mirror test_attention test_gelu test_buffers test_images test_imported test_gpu_async
             test_custom_op test_delegate test_report test_detection test_formula test_channels test_whole test_dense_pair
-            test_joins test_lend test_narrowed test_convolve_dense test_dense_outputs test_fewer_channels)
+            test_joins test_lend test_narrowed test_convolve_dense test_dense_outputs test_fewer_channels
+            test_views)
         if(TARGET ${target}) # the thread sanitizer leaves test_dialect out
             add_dependencies(${target} fake_cuda)
             set_property(TEST gpu/${target} APPEND PROPERTY ENVIRONMENT ${with_fake_cuda})

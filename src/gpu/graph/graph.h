@@ -101,6 +101,8 @@ struct gpu_value {
     struct gpu_value *inside;
     size_t inside_at;
     bool has_parts; // is `inside` of some value
+    // The value that this one is, in another shape: no step writes this one. NULL: it has its own. The plan sets it.
+    struct gpu_value *seen;
     // Its elements are the whole numbers that quantization.scale multiplies, not the products (quantize.h).
     bool whole;
     bool codes; // an 8-bit tensor whose integers are computed with (lang/kernel.h, GPU_CODES_IN)

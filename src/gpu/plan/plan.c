@@ -83,6 +83,12 @@ static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step, co
     return true;
 }
 
+// The value that is written where this one is read.
+static const struct gpu_value *written(const struct gpu_value *value)
+{
+    return value && value->seen ? value->seen : value;
+}
+
 static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
 {
     const struct gpu_kernel *kernel = desc->kernel;
@@ -93,13 +99,15 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
         if (!weights && !desc->operands[i].value)
             return gpu_plan_fail(plan, "kernel %s gets no %s", kernel->name, kernel->args[i].name);
         step->operands[i] = desc->operands[i];
+        step->operands[i].value = written(desc->operands[i].value);
     }
     if (!kernel->epilogue) return true;
     // Every program of an epilogue kernel has a binding for the residual. Without a residual the first operand fills
     // it, which is read.
     struct gpu_operand residual = step->operands[0];
     residual.outside = residual.outside || gpu_arg_is_raw(kernel->args[0].kind);
-    if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
+    if (desc->epilogue && desc->epilogue->residual)
+        residual = (struct gpu_operand){.value = written(desc->epilogue->residual)};
     step->operands[step->operand_count++] = residual;
     return true;
 }
@@ -261,9 +269,10 @@ struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_
     return value;
 }
 
-bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
+bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *part, const struct gpu_value *whole,
                          size_t vectors)
 {
+    const struct gpu_value *value = written(part);
     size_t bytes = gpu_value_vector_bytes(plan, value);
     bool fits = bytes == gpu_value_vector_bytes(plan, whole) && vectors * bytes % GPU_ALIGNMENT == 0;
     bool free = !value->data && !value->is_input && !gpu_plan_is_direct(plan, value);
@@ -273,6 +282,16 @@ bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, c
     values[value->id]->inside = values[whole->id];
     values[value->id]->inside_at = vectors;
     values[whole->id]->has_parts = true;
+    return true;
+}
+
+bool gpu_plan_see(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *other)
+{
+    const bool alike =
+        value->codes == other->codes && gpu_value_vector_bytes(plan, value) == gpu_value_vector_bytes(plan, other);
+    if (!alike || other->data || value->is_output || gpu_plan_is_direct(plan, other)) return false;
+    struct gpu_value *const *values = plan->graph->values;
+    values[value->id]->seen = values[written(other)->id];
     return true;
 }
 

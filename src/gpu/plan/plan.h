@@ -130,8 +130,11 @@ struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape
 struct gpu_value *gpu_plan_scratch_like(struct gpu_plan *plan, const struct gpu_value *other, struct gpu_shape shape);
 // Puts a value that a node writes into the memory of `whole`, from so many vectors on, if it can be there: a step that
 // copies it is not needed then. False if not, without a message.
-bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *whole,
+bool gpu_plan_put_inside(struct gpu_plan *plan, const struct gpu_value *part, const struct gpu_value *whole,
                          size_t vectors);
+// Lets a value of the same channels and positions, in the same order, be another one: steps that read it read that one
+// in its shape. False if it must have memory of its own, without a message.
+bool gpu_plan_see(struct gpu_plan *plan, const struct gpu_value *value, const struct gpu_value *other);
 // Whether the operator that reads an input may read it as the caller has it, floats or bytes: it alone does so, and a
 // dispatch would have to copy it.
 bool gpu_plan_may_read_dense(const struct gpu_plan *plan, const struct gpu_value *value);
