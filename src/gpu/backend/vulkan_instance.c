@@ -415,7 +415,7 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     caps->cooperative =
         caps->half_math && caps->subgroup_size == 32 && has_cooperative_matrices(instance, physical, &extensions);
     if (caps->cooperative && caps->vendor == GPU_VENDOR_NVIDIA)
-        caps->fragment_forms = 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES;
+        caps->fragment_forms = 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW;
     for (int i = 0; i < 3; i++) {
         caps->max_group[i] = to_int(limits->maxComputeWorkGroupSize[i]);
         caps->max_groups[i] = to_int(limits->maxComputeWorkGroupCount[i]);

@@ -36,7 +36,7 @@ enum { SUM_VECTORS = 16 * 5 }; // of a fragment of sums in shared memory, whose 
 #define LOAD_WEIGHTS                                                                                     \
     GPU_TEXT(                                                                                            \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
-            int at = stream + ((begin + along * DEPTH + n) * BLOCK_O + j) * (parts * 32);                \
+            int at = stream + ((begin + along * DEPTH + n) * BLOCK_O + j) * (each * 32);                 \
             LOAD_W(w[n * BLOCK_O + j], at);                                                              \
             if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[n * BLOCK_O + j], at + 32);                        \
         }                                                                                                \
@@ -62,6 +62,7 @@ enum { SUM_VECTORS = 16 * 5 }; // of a fragment of sums in shared memory, whose 
 
 static const char body[] = GPU_TEXT(
     int parts = pick(MATRIX == MATRIX_HALVES, 1, 2);
+    int each = pick(MATRIX == MATRIX_SPLIT, 2, 1);
     int across = SUBGROUP % GROUP_Y;
     int along = SUBGROUP / GROUP_Y;
     int item = LID1 * 32 + LID0;
@@ -72,7 +73,7 @@ static const char body[] = GPU_TEXT(
     int first_position = GROUP0 * (16 * BLOCK_X) + place;
     int plane = x_w * x_h;
     int skipped = 0;
-    int stream = P_space.z + (GROUP1 * GROUP_Y + across) * (P_sum.w * BLOCK_O * parts * 32);
+    int stream = P_space.z + (GROUP1 * GROUP_Y + across) * (P_sum.w * BLOCK_O * each * 32);
     FRAGMENTS_SUM(sums, BLOCK_X * BLOCK_O);
     FRAGMENTS_SUM(rest, BLOCK_X * BLOCK_O);
     FRAGMENTS_W(w, DEPTH * BLOCK_O);
@@ -93,7 +94,7 @@ static const char body[] = GPU_TEXT(
         UNROLL for (int i = 0; i < PAIRS; i += 1) {
             acc4 a = v[2 * i];
             acc4 b = v[2 * i + 1];
-            if (MATRIX == MATRIX_SPLIT) {
+            if (MATRIX != MATRIX_HALVES) {
                 tile[to + 16 * BLOCK_X * ROW + i * beside] = rests_of(a, b);
                 a = first_halves(a);
                 b = first_halves(b);
@@ -110,12 +111,10 @@ static const char body[] = GPU_TEXT(
             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                 FRAGMENTS_X(x, 2);
                 LOAD_X(x[0], tiles + i * 16 * ROW + n * 2);
-                if (MATRIX == MATRIX_SPLIT) LOAD_X(x[1], tiles + (BLOCK_X + i) * 16 * ROW + n * 2);
+                if (MATRIX != MATRIX_HALVES) LOAD_X(x[1], tiles + (BLOCK_X + i) * 16 * ROW + n * 2);
                 UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                    if (MATRIX == MATRIX_SPLIT) {
-                        ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[n * BLOCK_O + j]);
-                        ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[n * BLOCK_O + j]);
-                    }
+                    if (MATRIX != MATRIX_HALVES) ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[n * BLOCK_O + j]);
+                    if (MATRIX == MATRIX_SPLIT) ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[n * BLOCK_O + j]);
                     ADD_PRODUCT(sums, j * BLOCK_X + i, x[0], w[n * BLOCK_O + j]);
                 }
             }
@@ -125,7 +124,7 @@ static const char body[] = GPU_TEXT(
         }
         which = 1 - which;
     }
-    if (MATRIX == MATRIX_SPLIT) {
+    if (MATRIX != MATRIX_HALVES) {
         UNROLL for (int i = 0; i < BLOCK_X * BLOCK_O; i += 1) ADD_REST(sums, rest, i);
     }
     UNROLL for (int first = 0; first < BLOCK_X * BLOCK_O; first += ROUND) {
@@ -162,7 +161,8 @@ const struct gpu_kernel gpu_kernel_fragments = KERNEL("convolve_fragments", fals
 // store what a fragment of x is made of; the unit transfers BANDWIDTH bytes in a cycle, and a subgroup waits for its
 // loads, at a barrier, at its start and end, and for a round of sums. All but the products are estimates. Split halves
 // count for a third more than that, so that they are chosen with a margin: five of six networks gained nothing by them
-// on an H100.
+// on an H100. Those with weights that are halves count as much: with two thirds, hand landmarks took 17 us more on an
+// H200.
 static const int product[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 84, [MATRIX_HALVES] = 28},
                                          bring[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 70, [MATRIX_HALVES] = 45};
 enum { BANDWIDTH = 48, LATENCY = 700, BARRIER_TAKES = 60, START = 1500, ROUND_TAKES = 150 };
@@ -194,16 +194,16 @@ static int round_of(const struct gpu_matrix_block *block)
 // Vectors of shared memory.
 static int tile_of(const struct gpu_matrix_block *block, int form)
 {
-    int halves = 2 * block->along * gpu_matrix_parts(form) * 16 * block->positions * row_of(block);
+    int halves = 2 * block->along * gpu_matrix_sums(form) * 16 * block->positions * row_of(block);
     int sums = round_of(block) * block->along * block->across * SUM_VECTORS;
     return halves > sums ? halves : sums;
 }
 
 static int registers_of(const struct gpu_matrix_block *block, int form)
 {
-    int sums = 8 * block->positions * block->outputs * gpu_matrix_parts(form);
-    return REGISTERS_BESIDE + sums + 4 * gpu_matrix_parts(form) * (block->depth * block->outputs + 1) +
-           8 * pairs_of(block);
+    int sums = 8 * block->positions * block->outputs * gpu_matrix_sums(form);
+    return REGISTERS_BESIDE + sums + 4 * gpu_matrix_parts(form) * block->depth * block->outputs +
+           4 * gpu_matrix_sums(form) + 8 * pairs_of(block);
 }
 
 bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu_caps *caps,
@@ -222,6 +222,7 @@ bool gpu_cooperative_fits(const struct gpu_matrix_block *block, const struct gpu
 int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, const struct gpu_conv_size *size,
                                int form)
 {
+    if (form == MATRIX_NARROW) form = MATRIX_SPLIT;
     int parts = gpu_matrix_parts(form), subgroups = block->across * block->along;
     int64_t times = gpu_divide_up(gpu_divide_up(size->terms, 4), (int64_t)block->along * block->depth);
     int64_t groups = gpu_divide_up(size->positions, 16 * block->positions) *
@@ -233,7 +234,7 @@ int64_t gpu_cooperative_cycles(const struct gpu_matrix_block *block, int units, 
     int64_t waves = gpu_divide_up(each, resident > 1 ? resident : 1);
     // of a subgroup, before the next barrier
     int64_t work = block->depth * ((int64_t)product[form] * block->positions * block->outputs +
-                                   (int64_t)GPU_FRAGMENT_LOAD * parts * block->positions +
+                                   (int64_t)GPU_FRAGMENT_LOAD * gpu_matrix_sums(form) * block->positions +
                                    (int64_t)GPU_FRAGMENT_LOAD_FAR * parts * block->outputs) +
                    (int64_t)bring[form] * pairs_of(block);
     int64_t bytes = 1024 * block->positions + (int64_t)512 * parts * block->outputs * block->across;

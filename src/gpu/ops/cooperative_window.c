@@ -69,12 +69,13 @@ enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
 
 static const char body[] = GPU_TEXT(
     int parts = pick(MATRIX == MATRIX_HALVES, 1, 2);
+    int parts_of_w = pick(MATRIX == MATRIX_SPLIT, 2, 1);
     int half_size = PATCH_W * PATCH_H * ROW;
     int lid = LID1 * 32 + LID0;
     int beside = SUBGROUP % ACROSS;
     int below = SUBGROUP / ACROSS * BLOCK_X;
     int chunks = P_sum.x;
-    int each = WINDOW_H * WINDOW_W * BLOCK_O * parts * 32;
+    int each = WINDOW_H * WINDOW_W * BLOCK_O * parts_of_w * 32;
     int weights_at = parts * half_size;
     int vectors = pick(FETCHES > 0, 16 * ROW, 32);
 ) GPU_WINDOW_PLACES(2) GPU_MATRIX_GUARD GPU_TEXT(
@@ -99,7 +100,7 @@ static const char body[] = GPU_TEXT(
                     acc4 a = brought[2 * t];
                     acc4 b = brought[2 * t + 1];
 ) GPU_MATRIX_MEASURE(a) GPU_MATRIX_MEASURE(b) GPU_TEXT(
-                    if (MATRIX == MATRIX_SPLIT) {
+                    if (MATRIX != MATRIX_HALVES) {
                         tile[to + half_size] = rests_of(a, b);
                         a = first_halves(a);
                         b = first_halves(b);
@@ -128,17 +129,15 @@ static const char body[] = GPU_TEXT(
                             LOAD_W(w[j], k);
                             if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[j], k + vectors);
                         }
-                        k += parts * vectors;
+                        k += parts_of_w * vectors;
                     }
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                         FRAGMENTS_X(x, 2);
                         LOAD_X(x[0], at + i * STRIDE * PATCH_W * ROW);
-                        if (MATRIX == MATRIX_SPLIT) LOAD_X(x[1], at + half_size + i * STRIDE * PATCH_W * ROW);
+                        if (MATRIX != MATRIX_HALVES) LOAD_X(x[1], at + half_size + i * STRIDE * PATCH_W * ROW);
                         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                            if (MATRIX == MATRIX_SPLIT) {
-                                ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[j]);
-                                ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[j]);
-                            }
+                            if (MATRIX != MATRIX_HALVES) ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[j]);
+                            if (MATRIX == MATRIX_SPLIT) ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[j]);
                             ADD_PRODUCT(sums, j * BLOCK_X + i, x[0], w[j]);
                         }
                     }
@@ -147,7 +146,7 @@ static const char body[] = GPU_TEXT(
         }
 ) GPU_MATRIX_JUDGE(GPU_TEXT()) GPU_TEXT(
     }
-    if (MATRIX == MATRIX_SPLIT) {
+    if (MATRIX != MATRIX_HALVES) {
         UNROLL for (int i = 0; i < BLOCK_X * BLOCK_O; i += 1) ADD_REST(sums, rest, i);
     }
     UNROLL for (int first = 0; first < BLOCK_X * BLOCK_O; first += ROUND) {
@@ -179,7 +178,8 @@ const struct gpu_kernel gpu_kernel_fragments_window = KERNEL("convolve_fragments
 // those with at most nine fetches to a tenth: a quarter of the unit takes `product` for a fragment's product, and what
 // a chunk brings goes over before its products, BANDWIDTH bytes in a cycle, as fast as the second cache gives them to
 // all units. Small planes chose LATENCY: with 900 three of YOLO's layers are windows in f16, and a run takes 682 us by
-// the device's clock, with 350 twelve, and 663. Split halves count for a third more, as those of cooperative.c.
+// the device's clock, with 350 twelve, and 663. Split halves count for a third more, as those of cooperative.c, and so
+// do those with weights that are halves.
 static const int product[MATRIX_NARROW + 1] = {[MATRIX_SPLIT] = 66, [MATRIX_HALVES] = 28};
 enum { BANDWIDTH = 20, LATENCY = 350, START = 1500, ROUND_TAKES = 150 };
 enum { UNIT_REGISTERS = 65536, MAX_REGISTERS = 176, REGISTERS_BESIDE = 40, UNIT_SHARED = 200 << 10 };
@@ -194,18 +194,19 @@ struct layout {
 static bool complete(struct layout *layout, const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
                      const struct gpu_window_size *size)
 {
-    int parts = gpu_matrix_parts(form), items = SUBGROUP * size->subgroups, sums = block->positions * block->outputs;
+    int parts = gpu_matrix_parts(form), halves = gpu_matrix_sums(form), items = SUBGROUP * size->subgroups;
+    int sums = block->positions * block->outputs;
     int places = size->patch_w * size->patch_h;
     layout->turns = (int)gpu_divide_up((int64_t)GPU_WINDOW_CHUNK / 2 * places, items);
     layout->round = sums < 16 / size->subgroups ? sums : 16 / size->subgroups;
     const int weights = block->across * size->taps * block->outputs * parts * SUBGROUP;
-    const bool fetched = (parts * places + weights / 2) * POSITION_VECTORS * 16 < caps->shared_bytes;
+    const bool fetched = (halves * places + weights / 2) * POSITION_VECTORS * 16 < caps->shared_bytes;
     layout->fetches = fetched ? (int)gpu_divide_up(weights, items) : 0;
-    layout->tile = (parts * places + (fetched ? weights / 2 : 0)) * POSITION_VECTORS;
+    layout->tile = (halves * places + (fetched ? weights / 2 : 0)) * POSITION_VECTORS;
     if (layout->tile < layout->round * size->subgroups * SUM_VECTORS)
         layout->tile = layout->round * size->subgroups * SUM_VECTORS;
-    layout->registers = REGISTERS_BESIDE + parts * 8 * sums + 3 * layout->turns +
-                        (int)gpu_larger(parts * 4 * (block->outputs + 1), 8 * layout->turns + 4 * layout->fetches);
+    layout->registers = REGISTERS_BESIDE + halves * 8 * sums + 3 * layout->turns +
+                        (int)gpu_larger(4 * (parts * block->outputs + halves), 8 * layout->turns + 4 * layout->fetches);
     // A group that is alone on a unit waits for what it brings: eight subgroups of eight fragments took 351 us for
     // Zero-DCE's layers in f16, and of four 277.
     return layout->turns <= MAX_TURNS && layout->registers <= MAX_REGISTERS &&
@@ -217,14 +218,15 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
 {
     struct layout layout;
     if (!complete(&layout, caps, form, block, size)) return INT64_MAX;
+    if (form == MATRIX_NARROW) form = MATRIX_SPLIT;
     int parts = gpu_matrix_parts(form), load_w = layout.fetches ? GPU_FRAGMENT_LOAD : GPU_FRAGMENT_LOAD_FAR;
     int64_t each = gpu_divide_up(size->groups, gpu_conv_units(caps));
     int64_t resident = UNIT_REGISTERS / (layout.registers * size->subgroups * SUBGROUP);
     if (resident * layout.tile * 16 > UNIT_SHARED) resident = UNIT_SHARED / (layout.tile * 16);
     int64_t waves = gpu_divide_up(each, gpu_larger(resident, 1));
-    int64_t work = size->taps *
-                   ((int64_t)product[form] * block->positions * block->outputs +
-                    (int64_t)parts * (GPU_FRAGMENT_LOAD * block->positions + load_w * block->outputs)); // of a subgroup
+    int64_t work = size->taps * ((int64_t)product[form] * block->positions * block->outputs +
+                                 (int64_t)GPU_FRAGMENT_LOAD * gpu_matrix_sums(form) * block->positions +
+                                 (int64_t)load_w * parts * block->outputs); // of a subgroup
     int64_t bytes = (int64_t)64 * size->patch_w * size->patch_h +
                     (layout.fetches ? (int64_t)512 * parts * block->outputs * block->across * size->taps : 0);
     int64_t alone = work * gpu_divide_up(size->subgroups, 4) + bytes / BANDWIDTH + LATENCY;
