@@ -1,106 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over small graphs: what each takes away, and what it must leave: values that others read, outputs of the
-// graph, other shapes, rounding of 8-bit models in between. A graph is compared as text, a line for each node that is
-// left.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "gpu/graph/build.h"
-#include "gpu/graph/passes.h"
+// graph, other shapes, rounding of 8-bit models in between. Padding has tests of its own (test_padding.c).
 #include "gpu/graph/quantize.h"
-#include "gpu/ops/op.h"
-#include "tensorflow/lite/builtin_ops.h"
+#include "gpu/small_graphs.h"
 
-// ---- small graphs -------------------------------------------------------------------------------
-
-static const struct gpu_shape image = {1, 4, 4, 8}, row = {1, 1, 1, 128};
-
-static struct gpu_graph *begin(void)
-{
-    struct gpu_graph *graph = gpu_graph_create(NULL);
-    assert_non_null(graph);
-    return graph;
-}
-
-static struct gpu_value *add_input(struct gpu_graph *graph, struct gpu_shape shape)
-{
-    struct gpu_value *value = gpu_graph_add_value(graph, "input", shape);
-    assert_non_null(value);
-    value->is_input = true;
-    return value;
-}
-
-static struct gpu_value *add_constant(struct gpu_graph *graph, struct gpu_shape shape, const float *data)
-{
-    struct gpu_value *value = gpu_graph_add_constant(graph, "constant", shape);
-    assert_non_null(value);
-    for (int64_t i = 0; i < gpu_elements(shape); i++) value->data[i] = data ? data[i] : 0.5f;
-    return value;
-}
-
-// A node and its output.
-static struct gpu_value *add_node(struct gpu_graph *graph, int builtin, const void *params, size_t size,
-                                  struct gpu_shape output, int count, struct gpu_value *const *inputs)
-{
-    struct gpu_node *node = gpu_graph_add_node(graph, builtin, -1);
-    struct gpu_value *value = gpu_graph_add_value(graph, "value", output);
-    assert_true(node && value);
-    node->op = gpu_op_find(builtin, NULL);
-    assert_non_null(node->op);
-    assert_true(gpu_graph_set_params(node, params, size));
-    for (int i = 0; i < count; i++) gpu_graph_connect_input(node, inputs[i]);
-    gpu_graph_connect_output(node, value);
-    return value;
-}
-#define VALUES(...)                                                                             \
-    (int)(sizeof((struct gpu_value *[]){__VA_ARGS__}) / sizeof(void *)), (struct gpu_value *[]) \
-    {                                                                                           \
-        __VA_ARGS__                                                                             \
-    }
-#define NODE(graph, suffix, output, ...) add_node(graph, kTfLiteBuiltin##suffix, NULL, 0, output, VALUES(__VA_ARGS__))
-#define NODE_OF(graph, suffix, params, output, ...) \
-    add_node(graph, kTfLiteBuiltin##suffix, &(params), sizeof(params), output, VALUES(__VA_ARGS__))
-
-static struct gpu_value *ranked(struct gpu_value *value, int rank)
-{
-    value->rank = rank;
-    return value;
-}
-
-static void ends(struct gpu_value *value)
-{
-    value->is_output = true;
-}
-
-// 3x3, from 8 channels to 8, as padded.
-static struct gpu_value *add_conv(struct gpu_graph *graph, TfLitePadding padding, struct gpu_shape output,
-                                  struct gpu_value *x)
-{
-    TfLiteConvParams params = {
-        .padding = padding,
-        .stride_width = 1,
-        .stride_height = 1,
-        .dilation_width_factor = 1,
-        .dilation_height_factor = 1,
-    };
-    return NODE_OF(graph, Conv2d, params, output, x, add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL),
-                   add_constant(graph, (struct gpu_shape){1, 1, 1, 8}, NULL));
-}
-
-// Runs the pass once, compares, and frees the graph.
-static void expect(struct gpu_graph *graph, gpu_pass_function pass, bool changes, const char *expected)
-{
-    assert_int_equal(pass(graph), changes);
-    char *text = gpu_graph_text(graph);
-    assert_string_equal(text, expected);
-    free(text);
-    gpu_graph_destroy(graph);
-}
+static const struct gpu_shape row = {1, 1, 1, 128};
 
 // ---- remove_identity ----------------------------------------------------------------------------
 
@@ -220,89 +124,6 @@ static void test_identity_of_moves(void **state)
     ends(NODE(graph, Exp, image, NODE_OF(graph, Concatenation, last, image, x)));
     expect(graph, gpu_pass_remove_identity, true,
            "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out3[1,4,4,8]\n");
-}
-
-// ---- merge_padding ------------------------------------------------------------------------------
-
-static struct gpu_value *add_pad(struct gpu_graph *graph, const float *pairs, struct gpu_shape output,
-                                 struct gpu_value *x)
-{
-    struct gpu_value *by = add_constant(graph, (struct gpu_shape){4, 1, 1, 2}, pairs);
-    return NODE(graph, Pad, output, x, by);
-}
-
-static const struct gpu_shape padded = {1, 7, 6, 8}, inside = {1, 5, 4, 8};
-static const float around[] = {0, 0, 2, 1, 1, 1, 0, 0};
-
-static void test_padding(void **state)
-{
-    (void)state;
-    struct gpu_graph *graph = begin();
-    struct gpu_value *y =
-        add_conv(graph, kTfLitePaddingValid, inside, add_pad(graph, around, padded, add_input(graph, image)));
-    struct gpu_node *conv = y->producer;
-    ends(y);
-    assert_true(gpu_pass_merge_padding(graph));
-    assert_int_equal(conv->pad_top, 2);
-    assert_int_equal(conv->pad_left, 1);
-    expect(graph, gpu_pass_merge_padding, false,
-           "CONV_2D in0[1,4,4,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
-}
-
-static void test_padding_that_stays(void **state)
-{
-    (void)state;
-    static const char pad[] = "PAD in0[1,4,4,8] const1[4,1,1,2] -> v2[1,7,6,8]\n";
-    char expected[400];
-    struct gpu_graph *graph = begin(); // the convolution pads, too
-    ends(add_conv(graph, kTfLitePaddingSame, padded, add_pad(graph, around, padded, add_input(graph, image))));
-    strcat(strcpy(expected, pad), "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,7,6,8]\n");
-    expect(graph, gpu_pass_merge_padding, false, expected);
-
-    graph = begin(); // somebody else reads it
-    struct gpu_value *x = add_pad(graph, around, padded, add_input(graph, image));
-    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
-    ends(NODE(graph, Exp, padded, x));
-    strcat(strcpy(expected, pad), "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n"
-                                  "EXP v2[1,7,6,8] -> out6[1,7,6,8]\n");
-    expect(graph, gpu_pass_merge_padding, false, expected);
-
-    graph = begin(); // somebody outside wants it
-    x = add_pad(graph, around, padded, add_input(graph, image));
-    ends(x);
-    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
-    expect(graph, gpu_pass_merge_padding, false,
-           "PAD in0[1,4,4,8] const1[4,1,1,2] -> out2[1,7,6,8]\n"
-           "CONV_2D out2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
-
-    graph = begin(); // channels are padded
-    x = add_pad(graph, (const float[]){0, 0, 2, 1, 1, 1, 3, 0}, padded,
-                add_input(graph, (struct gpu_shape){1, 4, 4, 5}));
-    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
-    expect(graph, gpu_pass_merge_padding, false,
-           "PAD in0[1,4,4,5] const1[4,1,1,2] -> v2[1,7,6,8]\n"
-           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
-
-    graph = begin(); // with another number than zero
-    struct gpu_value *by = add_constant(graph, (struct gpu_shape){4, 1, 1, 2}, around);
-    x = NODE(graph, Pad, padded, add_input(graph, image), by,
-             add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, NULL));
-    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
-    expect(graph, gpu_pass_merge_padding, false,
-           "PAD in1[1,4,4,8] const0[4,1,1,2] const2[1,1,1,1] -> v3[1,7,6,8]\n"
-           "CONV_2D v3[1,7,6,8] const4[8,3,3,8] const5[1,1,1,8] -> out6[1,5,4,8]\n");
-
-    graph = begin(); // a pool does not count what lies outside
-    TfLitePoolParams pool = {
-        .padding = kTfLitePaddingValid,
-        .stride_width = 1,
-        .stride_height = 1,
-        .filter_width = 3,
-        .filter_height = 3,
-    };
-    ends(NODE_OF(graph, MaxPool2d, pool, inside, add_pad(graph, around, padded, add_input(graph, image))));
-    strcat(strcpy(expected, pad), "MAX_POOL_2D v2[1,7,6,8] -> out3[1,5,4,8]\n");
-    expect(graph, gpu_pass_merge_padding, false, expected);
 }
 
 // ---- fuse_stages --------------------------------------------------------------------------------
@@ -958,8 +779,6 @@ int main(void)
         cmocka_unit_test(test_identity_that_is_none),
         cmocka_unit_test(test_identity_of_another_rank),
         cmocka_unit_test(test_identity_of_moves),
-        cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_padding_that_stays),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_stages_that_stay),
         cmocka_unit_test(test_stages_of_channels),

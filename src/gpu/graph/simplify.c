@@ -87,20 +87,21 @@ static bool mirrors(const struct gpu_node *node)
     return node->builtin == kTfLiteBuiltinMirrorPad && params && params->mode == kTfLiteMirrorPaddingReflect;
 }
 
-// Returns whether the node pads h and w of a rank 4 value by constants, with zeros or mirrored. before: the rows and
-// columns added at the top and on the left.
+// Returns whether the node pads h and w of a rank 4 value, or w of one of rank 3, by constants, with zeros or mirrored.
+// before: the rows and columns added at the top and on the left.
 static bool is_spatial_pad(const struct gpu_node *node, int before[2])
 {
     if (node->dead || (node->builtin != kTfLiteBuiltinPad && !mirrors(node)) || node->epilogue.count ||
         gpu_fill_of(node) || !node->inputs[1] || !node->inputs[1]->data)
         return false;
-    if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
-    for (int i = 0; i < 8; i++) {
-        bool spatial = i >= 2 && i < 6;
+    const int rank = node->inputs[0]->rank, count = 2 * rank;
+    if ((rank != 3 && rank != 4) || gpu_elements(node->inputs[1]->shape) != count) return false;
+    for (int i = 0; i < count; i++) {
+        bool spatial = i >= 2 && i < count - 2;
         if (!spatial && gpu_constant_int(node->inputs[1], i) != 0) return false;
     }
-    before[0] = gpu_constant_int(node->inputs[1], 2);
-    before[1] = gpu_constant_int(node->inputs[1], 4);
+    before[0] = rank == 4 ? gpu_constant_int(node->inputs[1], 2) : 0;
+    before[1] = gpu_constant_int(node->inputs[1], count - 4);
     return true;
 }
 
@@ -134,23 +135,35 @@ static bool can_mirror(const struct gpu_node *node, const struct gpu_node *pad, 
                           (k.w - 1) * params->dilation_width_factor + 1);
 }
 
+static bool takes_padding(const struct gpu_node *node, const struct gpu_node *pad, const int before[2])
+{
+    return !node->dead && has_no_padding(node) && node->inputs[0] == pad->outputs[0] && !node->pad_mirrors &&
+           (!mirrors(pad) || can_mirror(node, pad, before));
+}
+
+static bool all_take_padding(const struct gpu_graph *graph, const struct gpu_node *pad, const int before[2])
+{
+    int count = 0;
+    for (int n = 0; n < graph->node_count; n++) count += takes_padding(graph->nodes[n], pad, before);
+    return count == pad->outputs[0]->consumers && !pad->outputs[0]->is_output;
+}
+
 bool gpu_pass_merge_padding(struct gpu_graph *graph)
 {
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
-        struct gpu_node *node = graph->nodes[n];
-        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer) continue;
-        struct gpu_node *pad = node->inputs[0]->producer;
+        struct gpu_node *node = graph->nodes[n], *pad = node->inputs[0] ? node->inputs[0]->producer : NULL;
         int before[2];
-        if (!is_spatial_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1) continue;
-        if (node->pad_mirrors || (mirrors(pad) && !can_mirror(node, pad, before))) continue;
+        if (!pad || !is_spatial_pad(pad, before) || !takes_padding(node, pad, before) ||
+            !all_take_padding(graph, pad, before))
+            continue;
         node->pad_top += before[0];
         node->pad_left += before[1];
         node->pad_mirrors = mirrors(pad);
         pad->outputs[0]->consumers--;
         node->inputs[0] = pad->inputs[0];
         node->inputs[0]->consumers++;
-        gpu_graph_remove_node(graph, pad);
+        if (pad->outputs[0]->consumers == 0) gpu_graph_remove_node(graph, pad);
         changed = true;
     }
     return changed;
