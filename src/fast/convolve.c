@@ -41,6 +41,7 @@ struct hl_convolve {
     int parts;       // of the panels
     int line_panels; // so many panels have the outputs of a cache line, and are not parted
     bool fetches;    // the output's lines before products that become them
+    bool by_rows;    // blocks of a tile or more by run_rows
     int pool_rows;   // of the pool at the chain's end that an item makes, block by block; 0: there is none
 };
 
@@ -63,6 +64,9 @@ enum { MIN_FETCHED_BYTES = 1 << 20 };
 // hybrid: 0.98 with two in place of four. Blocks of fewer rows, whose outputs the second-level cache holds, gained
 // nothing.)
 enum { FINISHED_FETCHED_TILES = 2 };
+// run_rows: the rows of a tile meet so many bytes of weights, a part of the second-level cache, before others do. (Of
+// 64 KB to 1 MB of them none was faster.)
+enum { ROW_WEIGHT_BYTES = 256 << 10 };
 // Of a tile of any CPU level or matrix unit.
 enum { MAX_TILE_ROWS = 32, MAX_TILE_COLUMNS = 32, SUMS = FINISHED_TILES * MAX_TILE_ROWS * MAX_TILE_COLUMNS };
 
@@ -354,6 +358,16 @@ static bool makes_input(const TfLiteContext *ctx, const struct hl_convolve *c, c
            params->input->bytes >= least && hl_depthwise_lines_at_once(params->depthwise) > 0;
 }
 
+// Whether products make the floats of hybrid nodes themselves.
+static bool finishes_floats(const struct hl_convolve *c, const struct hl_convolve_params *params)
+{
+    const struct hl_packed *packed = &c->packed;
+    return HL_MAY_MULTIPLY_TO_FLOATS && packed->simd->multiply_to_floats && params->results.filter_scales &&
+           !packed->unit && packed->rows == packed->simd->rows && packed->columns >= packed->simd->columns &&
+           c->rows.together == 1 && !params->results.two_steps &&
+           (c->epilogue.positions == 1 || c->rows.shape.batches == 1);
+}
+
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes)
 {
@@ -401,6 +415,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     cut_work(ctx, c);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     c->fetches = y->type == kTfLiteFloat32 && y->bytes >= MIN_FETCHED_BYTES;
+    c->by_rows = finishes_floats(c, params);
 
     struct hl_parts parts = {.weights = &made.shared};
     hl_digest_add(&parts.how, shape, sizeof *shape); // with the padding of a PAD that was taken over
@@ -437,15 +452,24 @@ struct run {
     struct hl_chain_run chain;
 };
 
-// Some panels of a block that is one tile, which is located already. Layers of few products feel each instruction here
+static void fetch_outputs(const struct hl_convolve *c, const struct hl_output *output, int64_t position,
+                          int64_t channel, const struct hl_tile *tile)
+{
+    const struct hl_output_tile to = {.position = position, .channel = channel};
+    const int size = sizeof(float);
+    c->packed.simd->kernels->fetch_rows(hl_epilogue_y(&c->epilogue, output, &to, size), c->epilogue.row_stride * size,
+                                        tile->rows, tile->columns * size);
+}
+
+// Some panels for one tile of rows, which is located already. Layers of few products feel each instruction here
 // (the ten layers of ToyADMOS int8 have 53 panels), so the sums of several panels become outputs at once.
 static void run_one_tile(const struct hl_convolve *c, const struct hl_output *output, struct hl_tile *tile,
-                         struct hl_output_tile *at, const struct hl_row_block *block, int64_t first, int64_t end)
+                         struct hl_output_tile *at, int group, int64_t first, int64_t end)
 {
     enum { MAX_TOGETHER = 16 };
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
-    const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, block->group);
+    const int columns = packed->simd->columns, all = (int)hl_packed_columns(packed, group);
     const int sums = tile->rows * columns;
     const bool is_row = tile->rows == 1 && packed->panels > 1 && packed->multiply_row && packed->initial &&
                         !tile->segments && !tile->lines && !tile->spread && !tile->rounded;
@@ -455,13 +479,13 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
                              : sums <= SUMS / MAX_TOGETHER ? MAX_TOGETHER
                                                            : SUMS / sums; // divisions take long here
     struct hl_byte_tile bytes;
-    at->position = block->to, at->rows = tile->rows;
+    at->rows = tile->rows;
     if (epilogue->form->finish) tile->y_stride = at->sums_stride = (ptrdiff_t)together * columns;
     for (int64_t panel = first, count; panel < end; panel += count) {
         count = end - panel < together ? end - panel : together;
-        hl_packed_set_panel(packed, block->group, panel, tile);
-        at->channel = block->group * packed->columns + panel * columns;
-        at->column = hl_packed_column(packed, block->group, panel);
+        hl_packed_set_panel(packed, group, panel, tile);
+        at->channel = group * packed->columns + panel * columns;
+        at->column = hl_packed_column(packed, group, panel);
         tile->y = epilogue->form->finish ? output->sums : hl_epilogue_y(epilogue, output, at, sizeof(float));
         const int left = all - (int)panel * columns, done = left < count * columns ? left : (int)count * columns;
         if (at_once) {
@@ -473,20 +497,54 @@ static void run_one_tile(const struct hl_convolve *c, const struct hl_output *ou
             packed->multiply_row(tile);
         }
         for (int64_t p = panel; p < panel + count && !is_row; p++, tile->y = (char *)tile->y + columns * 4) {
-            if (p > panel) hl_packed_set_panel(packed, block->group, p, tile);
+            if (p > panel) hl_packed_set_panel(packed, group, p, tile);
             packed->multiply(tile);
         }
         if (epilogue->form->finish && !at_once) epilogue->form->finish(epilogue, output, at, done);
     }
 }
 
-static void fetch_outputs(const struct hl_convolve *c, const struct hl_output *output, int64_t position,
-                          int64_t channel, const struct hl_tile *tile)
+// Hybrid: the rows of a tile meet one panel after the other, and the products of whole tiles make floats themselves. So
+// few rows of the output are written at once, each from its begin to its end. (One thread of a Zen 4, us: 384 rows of
+// 256 to 1024 525, 498 so; 128 of 128 to 512 48.1, 46.1; 3x3 and more of super_resolution hybrid, ms: 57.2, 55.3.)
+static void run_rows(const struct hl_convolve *c, const void *x, const struct hl_row_block *block,
+                     const struct hl_output *output, int64_t first, int64_t end)
 {
-    const struct hl_output_tile to = {.position = position, .channel = channel};
-    const int size = sizeof(float);
-    c->packed.simd->kernels->fetch_rows(hl_epilogue_y(&c->epilogue, output, &to, size), c->epilogue.row_stride * size,
-                                        tile->rows, tile->columns * size);
+    const struct hl_packed *packed = &c->packed;
+    const struct hl_epilogue *epilogue = &c->epilogue;
+    const struct hl_unquantize *all = &epilogue->unquant;
+    const int64_t columns = packed->simd->columns, fit = ROW_WEIGHT_BYTES / hl_packed_panel_bytes(packed);
+    const int64_t together = fit > 0 ? fit : 1;
+    struct hl_unquantize params = *all;
+    struct hl_float_tile floats = {.params = &params,
+                                   .y_stride = epilogue->row_stride,
+                                   .x_step = epilogue->positions == 1};
+    struct hl_tile tile = packed->tile;
+    struct hl_output_tile at = {0};
+    tile.floats = &floats;
+    for (int64_t begin = first, stop; begin < end; begin = stop) {
+        stop = end - begin < together ? end : begin + together;
+        for (int r = 0; r < block->count; r += tile.rows) {
+            int64_t panel = begin;
+            tile.rows = block->count - r < packed->rows ? block->count - r : packed->rows;
+            c->rows.source->locate(&c->rows, block, x, r, &tile);
+            at.position = block->to + r;
+            floats.x_scales = output->x_scales + at.position * floats.x_step;
+            floats.x_zeros = output->x_zeros + at.position * floats.x_step;
+            for (; tile.rows == packed->rows && panel < stop; panel++) {
+                hl_packed_set_panel(packed, block->group, panel, &tile);
+                if (tile.columns < columns) break;
+                at.channel = block->group * packed->columns + panel * columns;
+                at.column = hl_packed_column(packed, block->group, panel);
+                params.scales = all->scales + at.column, params.bias = all->bias + at.column;
+                params.w_sums = all->w_sums + at.column;
+                floats.y = hl_epilogue_y(epilogue, output, &at, sizeof(float));
+                if (c->fetches) fetch_outputs(c, output, at.position, at.channel, &tile);
+                packed->simd->multiply_to_floats(&tile);
+            }
+            run_one_tile(c, output, &tile, &at, block->group, panel, stop);
+        }
+    }
 }
 
 // Some panels of a block, one tile after the other.
@@ -509,7 +567,8 @@ static void run_panels(const struct hl_convolve *c, const void *x, const struct 
     tile.rows = block->count < rows ? block->count : rows;
     c->rows.source->locate(&c->rows, block, x, 0, &tile);
     if (tile.rows == block->count) {
-        run_one_tile(c, output, &tile, &at, block, first, end);
+        at.position = block->to;
+        run_one_tile(c, output, &tile, &at, block->group, first, end);
         return;
     }
     for (int64_t panel = first; panel < end; panel++) {
@@ -621,6 +680,8 @@ static void run_piece(const struct run *run, const struct piece *piece, void *y,
     if (c->packed.unit) c->packed.unit->begin();
     if (words)
         run_words(c, x, &block, &output, piece->first_panel, piece->end_panel);
+    else if (HL_MAY_MULTIPLY_TO_FLOATS && c->by_rows && block.count >= c->packed.rows)
+        run_rows(c, x, &block, &output, piece->first_panel, piece->end_panel);
     else
         run_panels(c, x, &block, &output, piece->first_panel, piece->end_panel);
     if (c->packed.unit) c->packed.unit->end();

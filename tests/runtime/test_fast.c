@@ -180,13 +180,18 @@ static void make_depthwise(struct node *node)
     finish(node, kTfLiteBuiltinDepthwiseConv2d);
 }
 
-static void make_fully_connected(struct node *node)
+static void make_dense_shape(struct node *node, int rows, int columns, int units)
 {
-    int rows = 1 + pick(40), columns = 1 + pick(200), units = 1 + pick(100);
     node->tensors[0].rank = node->tensors[1].rank = node->tensors[3].rank = 2;
     memcpy(node->tensors[0].dims, (const int[]){rows, columns}, 2 * sizeof(int));
     memcpy(node->tensors[1].dims, (const int[]){units, columns}, 2 * sizeof(int));
     memcpy(node->tensors[3].dims, (const int[]){rows, units}, 2 * sizeof(int));
+}
+
+static void make_fully_connected(struct node *node)
+{
+    int rows = 1 + pick(40), columns = 1 + pick(200), units = 1 + pick(100);
+    make_dense_shape(node, rows, columns, units);
     set_option(&node->op, HL_FullyConnectedOptions_fused_activation_function, activations[pick(4)]);
     set_option(&node->op, HL_FullyConnectedOptions_asymmetric_quantize_inputs, pick(2));
     node->has_bias = pick(2);
@@ -331,6 +336,24 @@ static void many_channels(void **state)
     free(node);
 }
 
+// So many weights that rows meet them in two parts, of which the second ends with a panel that is not whole, and
+// outputs whose lines are fetched.
+static void many_hybrid_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 1060, COLUMNS = 1300, UNITS = 250 };
+    struct node *node = malloc(sizeof *node);
+    for (int asymmetric = 0; asymmetric < 2; asymmetric++) {
+        memset(node, 0, sizeof *node);
+        make_dense_shape(node, ROWS, COLUMNS, UNITS);
+        set_option(&node->op, HL_FullyConnectedOptions_asymmetric_quantize_inputs, asymmetric);
+        fill(node, UNITS, 0, (struct types){TEST_FLOAT32, TEST_INT8});
+        finish(node, kTfLiteBuiltinFullyConnected);
+        check(node, asymmetric ? 3 : 1);
+    }
+    free(node);
+}
+
 static void new_values(const struct node *node, void *x)
 {
     for (int i = 0; i < count_of(&node->tensors[0]); i++)
@@ -417,13 +440,9 @@ int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        RANDOM_NODES(make_conv_2d),
-        cmocka_unit_test(far_dilation),
-        cmocka_unit_test(many_channels),
-        RANDOM_NODES(make_depthwise),
-        RANDOM_NODES(make_fully_connected),
-        cmocka_unit_test(moved_input),
-        cmocka_unit_test(some_limit_was_tight),
+        RANDOM_NODES(make_conv_2d),    cmocka_unit_test(far_dilation),         cmocka_unit_test(many_channels),
+        RANDOM_NODES(make_depthwise),  RANDOM_NODES(make_fully_connected),     cmocka_unit_test(many_hybrid_rows),
+        cmocka_unit_test(moved_input), cmocka_unit_test(some_limit_was_tight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,9 @@ const struct hl_simd LEVEL_SIMD = {
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, LEVEL)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, MULTIPLY_INTEGER),
+#if HAS_FLOAT_SUMS
+    .multiply_to_floats = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_to_floats_, LEVEL)),
+#endif
 #if HAS_ROW_PANELS && !HAS_DOT4
     .multiply_row_bytes = HL_WHERE(HL_HAS_BYTES, multiply_row_bytes),
 #endif

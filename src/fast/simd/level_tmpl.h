@@ -21,6 +21,7 @@ extern const struct hl_microkernels LEVEL_KERNELS;
 void SYMBOL(hl_multiply_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_f32_, KERNELS)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_integer_, VECTORS)(const struct hl_tile *tile);
+void SYMBOL(hl_multiply_to_floats_, VECTORS)(const struct hl_tile *tile);
 #define MULTIPLY_ROW_INTEGER SYMBOL(hl_multiply_row_integer_, LEVEL)
 void SYMBOL(hl_multiply_row_f32_, LEVEL)(const struct hl_tile *tile);
 void SYMBOL(hl_multiply_row_f32_, KERNELS)(const struct hl_tile *tile);

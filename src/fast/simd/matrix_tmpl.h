@@ -124,6 +124,9 @@ const struct hl_simd LEVEL_SIMD = {
     .sum_rows = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_sum_rows_, VECTORS)),
     .multiply_f32 = HL_WHERE(HL_HAS_FLOATS, SYMBOL(hl_multiply_f32_, KERNELS)),
     .multiply_integer = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_integer_, VECTORS)),
+#if HAS_FLOAT_SUMS
+    .multiply_to_floats = HL_WHERE(HL_HAS_BYTES, SYMBOL(hl_multiply_to_floats_, VECTORS)),
+#endif
     ROW_PRODUCTS(KERNELS, VECTORS).depthwise_integer =
         HL_WHERE(HL_HAS_OP(DEPTHWISE_CONV_2D) && HL_HAS_BYTES, SYMBOL(hl_depthwise_integer_, VECTORS)),
     .multiply_blocks = HL_WHERE(HL_HAS_BLOCKS, SYMBOL(hl_multiply_blocks_, VECTORS)),

@@ -47,6 +47,8 @@ struct hl_tile {
     float low, high;    // floats: the range of y
     // multiply_row_integer: the sums are scaled and become these bytes, and are not written to y. NULL: sums.
     const struct hl_byte_tile *scaled;
+    // multiply_to_floats: what the sums become.
+    const struct hl_float_tile *floats;
 };
 
 // From sums to stored 8-bit values, by channel: the rescaling of ops/common/quant.h.
@@ -247,6 +249,7 @@ struct hl_float_tile {
     // a zero point of 0.
     const float *x_scales;
     const int32_t *x_zeros;
+    int x_step; // multiply_to_floats: from row to row in these; 0 where all rows have the first
 };
 
 // Loops that do not depend on how integers are multiplied: levels may share them.
@@ -323,6 +326,8 @@ struct hl_simd {
     void (*sum_rows)(const uint8_t *x, int64_t stride, int64_t rows, int64_t count, int32_t factor, int32_t *sums);
     void (*multiply_f32)(const struct hl_tile *tile);
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
+    // The same of a whole tile, rows x columns, whose sums become floats and are not written to y. NULL: none.
+    void (*multiply_to_floats)(const struct hl_tile *tile);
     // The same for one row in one piece, not spread or rounded, and as many columns as one likes, of panels that follow
     // each other. Sums of integers are written to whole panels. NULL: a panel at a time is as fast.
     void (*multiply_row_f32)(const struct hl_tile *tile);
@@ -356,9 +361,9 @@ const struct hl_simd *hl_simd_best_of_pairs(void);
 // The levels that this CPU and library have, from the slowest on; NULL after the last.
 const struct hl_simd *hl_simd_level(int index);
 #if defined __x86_64__ || defined __i386__
-enum { HL_MAY_HAVE_WIDE_TABLES = 1 };
+enum { HL_MAY_HAVE_WIDE_TABLES = 1, HL_MAY_MULTIPLY_TO_FLOATS = 1 };
 #else
-enum { HL_MAY_HAVE_WIDE_TABLES = 0 };
+enum { HL_MAY_HAVE_WIDE_TABLES = 0, HL_MAY_MULTIPLY_TO_FLOATS = 0 };
 #endif
 // Whether the level and this CPU look up tables of 256 bytes in a few instructions (AVX-512 VBMI).
 bool hl_simd_has_wide_tables(const struct hl_simd *simd);

@@ -22,6 +22,9 @@ enum { ROWS = TILE_ROWS, NARROW_ROWS = NARROW_TILE_ROWS, COLUMNS = 2 * LANES };
 // with 4, of 305 that the CPU can do at most.)
 enum { ROWS_OF_BASE = 4, BASES = (NARROW_ROWS + ROWS_OF_BASE - 1) / ROWS_OF_BASE, UNROLLED_STEPS = 2 };
 
+// Sums of bytes that fill vectors become floats where they are.
+#define HAS_FLOAT_SUMS (HAS_DOT4 && HAS_MASKS)
+
 // Tiles of at most FEW_ROWS do not prefetch: they wait for memory as it is.
 enum { FEW_ROWS = 2 };
 
