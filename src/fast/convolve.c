@@ -38,6 +38,7 @@ struct hl_convolve {
     int64_t made_positions; // then: of the lines that are best made at once; blocks are whole lines; else 0
     // How the work is cut.
     int64_t positions, block, blocks;
+    int64_t lines;   // of the output, that blocks of at most `block` positions share evenly; 0: each block has so many
     int parts;       // of the panels
     int line_panels; // so many panels have the outputs of a cache line, and are not parted
     bool fetches;    // the output's lines before products that become them
@@ -106,25 +107,38 @@ static int64_t rows_of_block(const struct hl_convolve *c, int64_t positions, int
     return block < positions ? block : positions;
 }
 
-// Cuts outputs whose input is made into blocks of whole lines, for several threads, of which none should have many more
-// lines than the others: of 33 one of eight has six in blocks of two, and five in blocks of one. A line that is made
-// alone counts a tenth more than one of two that are made together, which is an estimate. (Two threads of a Zen 4, in
-// turns with blocks of two lines or more: hand and pose landmarks and MobileNet v1 0.25 take 0.98 of their time.)
-static void cut_lines(struct hl_convolve *c, int64_t most_rows, int threads, double late, double row_bytes)
+// Cycles of `items` items that share so many lines evenly. A line that is made alone counts a tenth more than one of
+// two that are made together, which is an estimate.
+static double cycles_of_lines(const struct hl_convolve *c, double row_bytes, int64_t lines, int64_t items)
 {
     const double more_alone = 0.1;
-    const int64_t width = c->rows.shape.out_width, lines = c->positions / width, at_once = c->made_positions / width;
+    const int64_t width = c->rows.shape.out_width, at_once = c->made_positions / width, least = lines / items;
+    double cycles = 0;
+    for (int more = 0; more < 2; more++) {
+        const int64_t n = least + more, count = more ? lines % items : items - lines % items;
+        const struct item item = {n * width, c->packed.panels};
+        const double alone = n % at_once > 0 ? more_alone / (double)n : 0;
+        if (n > 0) cycles += (double)count * (1 + alone) * cycles_of(c, row_bytes, &item);
+    }
+    return cycles;
+}
+
+// Cuts outputs whose input is made into blocks of whole lines, for several threads, of which none should have many more
+// lines than the others: as many blocks for each. (Of 14 lines one of two threads had eight in blocks of two. Two
+// threads of a Zen 4: MobileNet v1 float 5.91 ms, 5.67 so.)
+static void cut_lines(struct hl_convolve *c, int64_t most_rows, int threads, double late, double row_bytes)
+{
+    const int64_t width = c->rows.shape.out_width, at_once = c->made_positions / width;
     const int64_t most = most_rows / width < at_once ? at_once : most_rows / width;
     double best = INFINITY;
-    for (int64_t n = most < lines ? most : lines; n > 0; n--) {
-        const struct item item = {n * width, c->packed.panels};
-        const double turns = (double)((lines - 1) / n / threads + 1);
-        const double alone = n % at_once > 0 ? more_alone / (double)n : 0;
-        const double cycles = (turns + late) * (1 + alone) * cycles_of(c, row_bytes, &item);
+    c->lines = c->positions / width;
+    const int64_t share = (c->lines - 1) / threads + 1;
+    for (int64_t items = (share - 1) / most + 1; items <= share; items++) {
+        const double cycles = cycles_of_lines(c, row_bytes, share, items) * (1 + late / (double)items);
         if (cycles >= best) continue;
         best = cycles;
-        c->block = n * width;
-        c->blocks = (lines - 1) / n + 1;
+        c->blocks = items * threads < c->lines ? items * threads : c->lines;
+        c->block = ((c->lines - 1) / c->blocks + 1) * width;
     }
     c->parts = 1;
 }
@@ -148,16 +162,18 @@ static void cut_work(const TfLiteContext *ctx, struct hl_convolve *c)
     int64_t most = (c->packed.unit ? UNIT_BLOCK_BYTES : BLOCK_BYTES) / row_bytes / c->packed.rows * c->packed.rows;
     if (c->made_positions > 0) most = MADE_BLOCK_BYTES / row_bytes;
     if (most < c->packed.rows) most = c->packed.rows;
-    const int64_t least = (c->positions - 1) / most + 1, items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1;
+    const int64_t least = (c->positions - 1) / most + 1, even = (least - 1) / threads * threads + threads;
+    const int64_t items = threads > 1 ? (int64_t)threads * ITEMS_OF_THREAD : 1,
+                  most_blocks = items > even ? items : even;
     const double late = threads > 1 ? 1.0 / LATE : 0;
     if (c->made_positions > 0 && threads > 1) {
         cut_lines(c, most, threads, late, (double)row_bytes);
         return;
     }
     double best = INFINITY;
-    // Many blocks or parts differ little from one more, so not all are tried.
-    for (int64_t blocks = least; blocks == least || (blocks <= items && blocks <= c->positions);
-         blocks += 1 + blocks / STEP)
+    // Many blocks or parts differ little from one more, so not all are tried, but as many for each thread.
+    for (int64_t blocks = least; blocks == least || (blocks <= most_blocks && blocks <= c->positions);
+         blocks += blocks < even ? 1 : 1 + blocks / STEP)
         for (int64_t parts = 1; parts == 1 || (blocks * groups * parts <= items && parts <= panels);
              parts += 1 + parts / STEP)
             for (int whole = 0; whole < 2; whole++) {
@@ -624,6 +640,11 @@ struct piece {
     int64_t first_panel, end_panel;
 };
 
+static int64_t first_of_block(const struct hl_convolve *c, int64_t block)
+{
+    return c->lines > 0 ? c->lines * block / c->blocks * c->rows.shape.out_width : block * c->block;
+}
+
 static struct piece piece_of(const struct hl_convolve *c, int64_t item)
 {
     const int64_t panels = c->packed.panels;
@@ -631,10 +652,11 @@ static struct piece piece_of(const struct hl_convolve *c, int64_t item)
         return (struct piece){.count = c->positions, .group = (int)item, .end_panel = panels};
     const int64_t part = item % c->parts, block = item / c->parts, lines = (panels - 1) / c->line_panels + 1;
     const int64_t end = lines * (part + 1) / c->parts * c->line_panels;
-    const int64_t first = block / c->rows.groups * c->block;
+    const int64_t number = block / c->rows.groups, first = first_of_block(c, number);
+    const int64_t next = number + 1 < c->blocks ? first_of_block(c, number + 1) : c->positions;
     return (struct piece){
         .first = first,
-        .count = c->positions - first < c->block ? c->positions - first : c->block,
+        .count = next - first,
         .group = (int)(block % c->rows.groups),
         .first_panel = lines * part / c->parts * c->line_panels,
         .end_panel = end < panels ? end : panels,
@@ -739,8 +761,10 @@ bool hl_convolve_lead(void *convolve, const struct hl_chain *chain)
     if (c->made_positions > 0)
         most = most < c->made_positions ? c->made_positions : most / c->made_positions * c->made_positions;
     c->chain = chain;
-    if (c->block > most) c->block = most;
+    if (c->block <= most) return true;
+    c->block = most;
     c->blocks = (c->positions - 1) / c->block + 1;
+    c->lines = 0;
     return true;
 }
 
