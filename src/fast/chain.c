@@ -41,19 +41,24 @@ bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *y = &ctx->tensors[node->outputs->data[0]];
     const size_t size = hl_type_size(y->type);
-    bool takes = size > 0 && size <= sizeof(float) && hl_elements(y) > 0 && node->inputs->size <= 2;
+    bool takes = size > 0 && size <= sizeof(float) && hl_elements(y) > 0;
     for (int i = 0; i < node->inputs->size && takes; i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        takes = x && hl_type_size(x->type) == size && period_of(x, y) >= 0;
+        takes = x && (hl_type_size(x->type) == size || x->type == kTfLiteBool) && period_of(x, y) >= 0;
     }
     return takes;
 }
 
 // Writes a tensor's values out until they fill a piece, wherever in a period it begins.
-static void repeat(const struct hl_chain *chain, const struct hl_chain_operand *operand, const char *data)
+static size_t repeated_bytes(const struct hl_chain_operand *operand)
 {
-    const size_t period = (size_t)operand->period * (size_t)chain->size;
-    size_t left = (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)chain->size, at = 0;
+    return (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)operand->size;
+}
+
+static void repeat(const struct hl_chain_operand *operand, const char *data)
+{
+    const size_t period = (size_t)operand->period * (size_t)operand->size;
+    size_t left = repeated_bytes(operand), at = 0;
     for (size_t now; left > 0; left -= now, at += now) {
         now = left < period ? left : period;
         memcpy(operand->repeated + at, data, now);
@@ -64,7 +69,8 @@ static void set_operand(const TfLiteContext *ctx, const TfLiteNode *lead, const 
                         int input, struct hl_chain_operand *operand)
 {
     const int tensor = nodes[step]->inputs->data[input];
-    *operand = (struct hl_chain_operand){.value = -1, .tensor = tensor};
+    *operand =
+        (struct hl_chain_operand){.value = -1, .tensor = tensor, .size = (int)hl_type_size(ctx->tensors[tensor].type)};
     for (int i = 0; i < step; i++)
         if (nodes[i]->outputs->data[0] == tensor) operand->value = i + 1;
     if (lead->outputs->data[0] == tensor) operand->value = 0;
@@ -81,9 +87,9 @@ static const char *operand_at(const struct hl_chain_run *run, int step, int inpu
     const struct hl_chain_operand *operand = &run->chain->operands[step][input];
     if (operand->value == 0) return y;
     if (operand->value > 0) return values[operand->value - 1];
-    if (operand->repeated) return operand->repeated + first % operand->period * run->chain->size;
+    if (operand->repeated) return operand->repeated + first % operand->period * operand->size;
     if (operand->period > 0) first %= operand->period;
-    return run->others[step][input] ? run->others[step][input] + first * run->chain->size : NULL;
+    return run->others[step][input] ? run->others[step][input] + first * operand->size : NULL;
 }
 
 // y: where element `first` lies.
@@ -110,7 +116,7 @@ void hl_chain_begin(const TfLiteContext *ctx, const struct hl_chain *chain, void
             const struct hl_chain_operand *operand = &chain->operands[s][i];
             if (operand->value >= 0 || operand->tensor < 0) continue;
             run->others[s][i] = hl_data(&ctx->tensors[operand->tensor]);
-            if (operand->repeated && !operand->constant) repeat(chain, operand, run->others[s][i]);
+            if (operand->repeated && !operand->constant) repeat(operand, run->others[s][i]);
         }
 }
 
@@ -373,11 +379,13 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
         for (int i = 0; i < 2; i++) {
             struct hl_chain_operand *operand = &made.operands[s][i];
             *operand = (struct hl_chain_operand){.value = -1, .tensor = -1};
-            if (i < nodes[s]->inputs->size && (i == 0 || steps[s].run)) set_operand(ctx, lead, nodes, s, i, operand);
+            const int input = steps[s].inputs[i];
+            if (input < nodes[s]->inputs->size && (i == 0 || steps[s].run))
+                set_operand(ctx, lead, nodes, s, input, operand);
             if (operand->period > made.channels) // all of these end with the shortest
                 made.wrap = made.wrap == 0 || operand->period < made.wrap ? operand->period : made.wrap;
             else if (operand->period > 0)
-                repeated += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)made.size;
+                repeated += repeated_bytes(operand);
         }
     }
     *bytes = sizeof made + repeated + (pool ? HL_LINE + (size_t)workers * made.lines.stride : 0);
@@ -391,8 +399,8 @@ TfLiteStatus hl_chain_create(TfLiteContext *ctx, const TfLiteNode *lead, const T
             struct hl_chain_operand *operand = &chain->operands[s][i];
             if (operand->period == 0 || operand->period > chain->channels) continue;
             operand->repeated = room;
-            room += (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)chain->size;
-            if (operand->constant) repeat(chain, operand, hl_data(&ctx->tensors[operand->tensor]));
+            room += repeated_bytes(operand);
+            if (operand->constant) repeat(operand, hl_data(&ctx->tensors[operand->tensor]));
         }
     if (pool) chain->lines.first = room + (HL_LINE - (uintptr_t)room % HL_LINE) % HL_LINE;
     join_prelus(chain, nodes);

@@ -17,6 +17,7 @@ enum { HL_CHAIN_PIECE = 1024 };
 struct hl_chain_operand {
     int value;      // -1: another tensor
     int tensor;     // that one's number; -1: there is none
+    int size;       // bytes of one of its elements
     bool constant;  // it is known in prepare
     int64_t period; // its values begin again after so many elements; 0: it is as large as the output
     char *repeated; // then, where there is one for each channel at most: HL_CHAIN_PIECE + period elements of it

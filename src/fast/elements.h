@@ -32,6 +32,11 @@ struct hl_byte_sum {
     struct hl_byte_sum_exception exception[HL_SUM_EXCEPTIONS];
 };
 
+struct hl_selected {
+    float value; // its bits are copied
+    bool turned;
+};
+
 enum { HL_PRELU_LEFT = 14 };
 // PRELU of bytes, as ops/prelu.h, with the zero points of its tensors.
 struct hl_byte_prelu {
@@ -79,6 +84,8 @@ struct hl_element_kernels {
     hl_pair_kernel *smaller_f32, *smaller_i8, *smaller_u8, *smaller_i16;
     // As add_i8 and its kin where byte_sum.c has found so. The state is a struct hl_byte_sum.
     hl_pair_kernel *sum_pairs;
+    // y[i] = b[i] ? a[i] : value, or the other way round; a has 32 bits, b is bool. The state is a struct hl_selected.
+    hl_pair_kernel *select_32;
     hl_repeat_kernel *repeat;
     void (*shift_rows)(const struct hl_shifted_rows *rows);
     // Within 4 units in the last place of libm's results, or within 2^-126 where a result is subnormal. NaN and

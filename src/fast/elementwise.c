@@ -328,7 +328,7 @@ static void run_pairs(const struct hl_step *step, const void *a, const void *b, 
 
 static void describe_pairs(const TfLiteNode *node, const void *state, struct hl_step *step)
 {
-    *step = (struct hl_step){.run = run_pairs, .state = state, .params = state_of(state, node)};
+    *step = (struct hl_step){.run = run_pairs, .state = state, .params = state_of(state, node), .inputs = {0, 1}};
 }
 
 // The kernels of an operator, by type.
@@ -544,7 +544,7 @@ static void run_map(const struct hl_step *step, const void *a, const void *b, vo
 static void describe_map(const TfLiteNode *node, const void *state, struct hl_step *step)
 {
     (void)node;
-    *step = (struct hl_step){.run = run_map, .state = state};
+    *step = (struct hl_step){.run = run_map, .state = state, .inputs = {0, 1}};
 }
 
 static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

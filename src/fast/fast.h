@@ -15,6 +15,7 @@
 struct hl_step {
     void (*run)(const struct hl_step *step, const void *a, const void *b, void *y, int64_t count);
     const void *state, *params;
+    uint8_t inputs[2];            // of the node: which ones a and b are
     const struct hl_fast *kernel; // of the node, where that says all that it does; NULL: it does more, or is several
 };
 struct hl_chain;
@@ -146,6 +147,6 @@ extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast
     hl_fast_hard_swish, hl_fast_leaky_relu, hl_fast_neg, hl_fast_abs, hl_fast_square, hl_fast_floor, hl_fast_ceil,
     hl_fast_round, hl_fast_elu, hl_fast_gelu, hl_fast_log, hl_fast_sin, hl_fast_cos;
 extern const struct hl_fast hl_fast_batch_matmul, hl_fast_resize_bilinear, hl_fast_softmax, hl_fast_log_softmax,
-    hl_fast_transpose_conv;
+    hl_fast_transpose_conv, hl_fast_select;
 
 #endif

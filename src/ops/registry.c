@@ -126,7 +126,8 @@ static enum hl_order_use use_of_order(const TfLiteNode *node)
 {
     const struct hl_op *op = is_own(node) ? block_of(node->user_data)->op : NULL;
     if (!op) return HL_ORDER_MATTERS;
-    return op->fast && op->fast->describe ? HL_ELEMENTWISE : op->order; // what a chain can compute is element-wise
+    // What a chain can compute is element-wise. A select, which has a third input, is not asked to transpose that.
+    return op->fast && op->fast->describe && node->inputs->size < 3 ? HL_ELEMENTWISE : op->order;
 }
 
 // The fast kernel that has taken a node over; NULL: none has, or the node is of another's making.

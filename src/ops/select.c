@@ -5,7 +5,9 @@
 // SELECT: a and b have one shape; the condition has it too, or is a scalar, or has rank 1 and takes
 // whole slices along the first axis. SELECT_V2: the three shapes broadcast.
 // When all of them have one element, the output keeps the shape of the model.
-#include "ops/op.h"
+#include "ops/select.h"
+
+#include "fast/fast.h"
 
 // ---- prepare ------------------------------------------------------------------------------------
 
@@ -71,38 +73,40 @@ static TfLiteStatus select_v2_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-// Steps of condition, a and b along a run of `count` positions.
-struct steps {
-    int64_t condition, a, b;
-    int count;
-};
-
-// Both values are read, so that compilers make vectors of the loops; those are for steps that they know.
-#define SELECT_RUN(name, Type)                                                                                    \
-    static inline void name##_by(const uint8_t *condition, const Type *a, const Type *b, Type *y, struct steps s) \
-    {                                                                                                             \
-        HL_INDEPENDENT for (int i = 0; i < s.count; i++)                                                          \
-        {                                                                                                         \
-            const Type from_a = a[i * s.a], from_b = b[i * s.b];                                                  \
-            y[i] = condition[i * s.condition] ? from_a : from_b;                                                  \
-        }                                                                                                         \
-    }                                                                                                             \
-    static void name(const uint8_t *condition, const void *a, const void *b, void *y, const struct steps *steps)  \
-    {                                                                                                             \
-        const struct steps s = *steps;                                                                            \
-        if (s.condition == 1 && s.a == 1 && s.b == 1)                                                             \
-            name##_by(condition, a, b, y, (struct steps){1, 1, 1, s.count});                                      \
-        else if (s.condition == 1 && s.a == 0 && s.b == 1)                                                        \
-            name##_by(condition, a, b, y, (struct steps){1, 0, 1, s.count});                                      \
-        else if (s.condition == 1 && s.a == 1 && s.b == 0)                                                        \
-            name##_by(condition, a, b, y, (struct steps){1, 1, 0, s.count});                                      \
-        else                                                                                                      \
-            name##_by(condition, a, b, y, s);                                                                     \
+// Both values are read, so that compilers make vectors of the loops; those are for steps that they know. Beside one
+// value it does not matter which of both that is, if the condition is turned.
+#define SELECT_RUN(name, Type)                                                                                 \
+    static inline void name##_by(const uint8_t *condition, bool turned, const Type *a, const Type *b, Type *y, \
+                                 struct hl_select_steps s)                                                     \
+    {                                                                                                          \
+        HL_INDEPENDENT for (int i = 0; i < s.count; i++)                                                       \
+        {                                                                                                      \
+            const Type from_a = a[i * s.a], from_b = b[i * s.b];                                               \
+            y[i] = (condition[i * s.condition] != 0) != turned ? from_a : from_b;                              \
+        }                                                                                                      \
+    }                                                                                                          \
+    static void name(const uint8_t *condition, const void *a, const void *b, void *y,                          \
+                     const struct hl_select_steps *steps)                                                      \
+    {                                                                                                          \
+        const struct hl_select_steps s = *steps;                                                               \
+        const bool turned = s.a == 0;                                                                          \
+        if (s.condition == 1 && s.a == 1 && s.b == 1)                                                          \
+            name##_by(condition, false, a, b, y, (struct hl_select_steps){1, 1, 1, s.count});                  \
+        else if (s.condition == 1 && s.a + s.b == 1)                                                           \
+            name##_by(condition, turned, turned ? b : a, turned ? a : b, y,                                    \
+                      (struct hl_select_steps){1, 1, 0, s.count});                                             \
+        else                                                                                                   \
+            name##_by(condition, false, a, b, y, s);                                                           \
     }
 SELECT_RUN(select_8, uint8_t)
 SELECT_RUN(select_16, uint16_t)
 SELECT_RUN(select_32, uint32_t)
 SELECT_RUN(select_64, uint64_t)
+
+hl_select_run *hl_select_run_of(int64_t size)
+{
+    return size == 1 ? select_8 : size == 2 ? select_16 : size == 4 ? select_32 : select_64;
+}
 
 static void select_along(TfLiteContext *ctx, const TfLiteNode *node, struct hl_walk *walk)
 {
@@ -110,16 +114,13 @@ static void select_along(TfLiteContext *ctx, const TfLiteNode *node, struct hl_w
     const TfLiteTensor *a = hl_input(ctx, node, 1), *b = hl_input(ctx, node, 2);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int64_t size = (int64_t)hl_type_size(y->type);
-    struct steps steps = {.count = hl_walk_run(walk)};
+    struct hl_select_steps steps = {.count = hl_walk_run(walk)};
     if (walk->rank > 0) {
         steps.condition = walk->stride[0][walk->rank - 1];
         steps.a = walk->stride[1][walk->rank - 1];
         steps.b = walk->stride[2][walk->rank - 1];
     }
-    void (*run)(const uint8_t *, const void *, const void *, void *, const struct steps *) = size == 1   ? select_8
-                                                                                             : size == 2 ? select_16
-                                                                                             : size == 4 ? select_32
-                                                                                                         : select_64;
+    hl_select_run *const run = hl_select_run_of(size);
     for (int64_t done = 0; done < walk->count; done += steps.count, hl_walk_skip_run(walk))
         run(HL_IN(uint8_t, condition) + walk->at[0], HL_IN(char, a) + walk->at[1] * size,
             HL_IN(char, b) + walk->at[2] * size, HL_OUT(char, y) + done * size, &steps);
@@ -162,4 +163,5 @@ const struct hl_op hl_op_select = {
 const struct hl_op hl_op_select_v2 = {
     .prepare = select_v2_prepare,
     .invoke = select_v2_invoke,
+    .fast = &hl_fast_select,
 };

@@ -2,9 +2,10 @@
 // A product that computes the nodes which make its first operand gives the same bytes as all nodes apart, which the
 // option to preserve all tensors asks for; and it leaves them alone where somebody else sees a tensor between them.
 //
-//   s0 = q times k    s1 = reshape(s0)    s2 = s1 * c    s3 = m + s2    p = softmax(s3)    v = u + u    y = p times v
+//   s0 = q times k    s1 = reshape(s0)    s2 = s1 * c    s3 = m + s2    s4 = w ? s3 : l, or w ? l : s3
+//   p = softmax(s4)    v = u + u    y = p times v
 //
-// Each of s1 to s3 may be missing, and the values are made anywhere between.
+// Each of s1 to s4 may be missing, and the values are made anywhere between.
 #include "two_ways.h"
 
 #include <limits.h>
@@ -13,7 +14,8 @@
 #include "model/schema.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { Q, K, U, M, C, SHAPE, S0, S1, S2, S3, P, V, Y, TENSORS, NODES = 7, GRAPHS = 240, MAX_VALUES = 1 << 14 };
+enum { Q, K, U, M, W, C, L, SHAPE, S0, S1, S2, S3, S4, P, V, Y, TENSORS };
+enum { NODES = 8, GRAPHS = 320, MAX_VALUES = 1 << 14 };
 
 struct graph {
     struct test_tensor tensors[TENSORS];
@@ -23,7 +25,7 @@ struct graph {
     union {
         float f32[MAX_VALUES];
         int8_t bytes[MAX_VALUES];
-    } c, k;
+    } c, k, l;
 };
 
 struct sizes {
@@ -31,7 +33,7 @@ struct sizes {
 };
 
 // What may be in a graph, as bits.
-enum { REGROUPS = 1, SCALES = 2, MASKS = 4, ALL = 8 };
+enum { REGROUPS = 1, SCALES = 2, MASKS = 4, SELECTS = 8, PARTS = 4, ALL = 1 << PARTS };
 
 static struct sizes pick_sizes(void)
 {
@@ -46,7 +48,8 @@ static struct sizes pick_sizes(void)
 
 static void set_tensor(struct graph *g, int number, enum test_type type, const int dims[4])
 {
-    static const char *const names[TENSORS] = {"q", "k", "u", "m", "c", "shape", "s0", "s1", "s2", "s3", "p", "v", "y"};
+    static const char *const names[TENSORS] = {"q",  "k",  "u",  "m",  "w",  "c", "l", "shape",
+                                               "s0", "s1", "s2", "s3", "s4", "p", "v", "y"};
     g->tensors[number] = stored_tensor(names[number], type, dims);
     if (type == TEST_FLOAT32) return;
     g->tensors[number].scale = 0.01f * (float)(1 + pick(5));
@@ -69,10 +72,10 @@ static void set_operand(struct graph *g, int number, enum test_type type, const 
 }
 
 // A mask for all rows, for those of a matrix, for those of all heads, or with a value for each score.
-static void set_mask(struct graph *g, enum test_type type, const int *scores)
+static void set_mask(struct graph *g, int number, enum test_type type, const int *scores)
 {
     const int of = pick(4);
-    set_tensor(g, M, type,
+    set_tensor(g, number, type,
                (const int[]){of > 2 ? scores[0] : 1, of > 1 ? scores[1] : 1, of > 0 ? scores[2] : 1, scores[3]});
 }
 
@@ -105,7 +108,10 @@ static void make_graph(struct graph *g, enum test_type type, const struct sizes 
     for (int i = S1; i <= P; i++) set_tensor(g, i, type, shown);
     set_tensor(g, C, type, (const int[]){1, 1, 1, 1});
     set_constant(&g->tensors[C], &g->c, MAX_VALUES);
-    set_mask(g, type, shown);
+    set_mask(g, M, type, shown);
+    set_mask(g, W, TEST_BOOL, shown);
+    set_tensor(g, L, type, (const int[]){1, 1, 1, 1});
+    set_constant(&g->tensors[L], &g->l, MAX_VALUES);
     set_tensor(g, Y, type, (const int[]){shown[0], shown[1], s->rows, s->outputs});
     if (type == TEST_INT8) set_scales(g);
     g->tensors[SHAPE] = (struct test_tensor){
@@ -114,15 +120,17 @@ static void make_graph(struct graph *g, enum test_type type, const struct sizes 
         {.builtin = kTfLiteBuiltinReshape, TEST_INPUTS(S0, SHAPE), TEST_OUTPUTS(S1)},
         {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(S1, C), TEST_OUTPUTS(S2)},
         {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(M, S2), TEST_OUTPUTS(S3)},
+        {.builtin = kTfLiteBuiltinSelectV2, TEST_INPUTS(W, L, L), TEST_OUTPUTS(S4)},
     };
+    const int places[PARTS] = {0, 0, 1, 1 + pick(2)}; // which input goes on
     const int when = pick(3);
     if (when == 0) add_node(g, &sum);
     int last = add_node(g, &keys);
     if (when == 1) add_node(g, &sum);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < PARTS; i++) {
         if (!(has >> i & 1)) continue;
         struct test_node node = others[i];
-        node.inputs[i == 2] = last;
+        node.inputs[places[i]] = last;
         last = add_node(g, &node);
     }
     softmax.inputs[0] = last;
@@ -130,8 +138,8 @@ static void make_graph(struct graph *g, enum test_type type, const struct sizes 
     if (when == 2) add_node(g, &sum);
     add_node(g, &values);
     g->model.tensor_count = TENSORS, g->model.tensors = g->tensors, g->model.nodes = g->nodes;
-    g->model.input_count = 4;
-    memcpy(g->model.inputs, (const int[]){Q, K, U, M}, 4 * sizeof(int));
+    g->model.input_count = 5;
+    memcpy(g->model.inputs, (const int[]){Q, K, U, M, W}, 5 * sizeof(int));
     g->model.output_count = 1, g->model.outputs[0] = Y;
 }
 

@@ -11,9 +11,9 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 // Beside x, weights and bias: another input of the output's shape, one value for each channel, one value, both
-// constant, and an input of one value for each channel or of a line of the output.
-enum { X, W, B, R, C, S, V, FIRST, MAX_STEPS = 8, TENSORS = FIRST + 1 + MAX_STEPS };
-enum { CHAINS = 96, MAX_WEIGHTS = 1 << 14, MAX_CHANNELS = 50 };
+// constant, an input of one value for each channel or of a line of the output, and conditions of either shape.
+enum { X, W, B, R, C, S, V, N, FIRST, MAX_STEPS = 8, TENSORS = FIRST + 1 + MAX_STEPS };
+enum { CHAINS = 160, MAX_WEIGHTS = 1 << 14, MAX_CHANNELS = 50 };
 
 struct chain {
     struct test_tensor tensors[TENSORS];
@@ -33,7 +33,7 @@ enum values { FLOATS, INT8, UINT8, HYBRID, VALUES };
 
 static void set_tensor(struct chain *c, int number, enum test_type type, int rank, const int *dims)
 {
-    static const char *const names[TENSORS] = {"x",  "w",  "b",  "r",  "c",  "s",  "v",  "t0",
+    static const char *const names[TENSORS] = {"x",  "w",  "b",  "r",  "c",  "s",  "v",  "n", "t0",
                                                "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"};
     struct test_tensor *tensor = &c->tensors[number];
     *tensor = (struct test_tensor){.name = names[number], .type = type, .rank = rank};
@@ -53,6 +53,13 @@ static void add_step(struct chain *c, enum test_type type)
     const int last = FIRST + c->steps, to = last + 1, others[] = {R, C, S, V, last, FIRST + pick(c->steps + 1)};
     struct test_node *node = &c->nodes[1 + c->steps++];
     set_tensor(c, to, type, c->tensors[FIRST].rank, c->tensors[FIRST].dims);
+    if (pick(8) == 0) {
+        const int swapped = pick(2);
+        *node = (struct test_node){.builtin = kTfLiteBuiltinSelectV2,
+                                   TEST_INPUTS(N, swapped ? S : last, swapped ? last : S),
+                                   TEST_OUTPUTS(to)};
+        return;
+    }
     if (pick(2)) {
         const int other = others[pick(6)], swapped = pick(2);
         *node = (struct test_node){.builtin = pairs[pick(3)],
@@ -100,6 +107,7 @@ static void make_layer(struct chain *c, enum layer layer, enum test_type type, b
     set_tensor(c, S, type, 1, (const int[]){1});
     set_constant(&c->tensors[S], &c->s, MAX_WEIGHTS);
     set_tensor(c, V, type, rank, layer == DENSE ? (const int[]){1, outputs} : one);
+    set_tensor(c, N, TEST_BOOL, rank, c->tensors[pick(2) ? V : R].dims);
     c->tensors[B] = (struct test_tensor){.name = "b", .type = TEST_INT32, .rank = 1, .dims = {outputs}};
     c->tensors[B].data = c->bias;
     c->tensors[B].bytes = (size_t)outputs * sizeof *c->bias;
@@ -131,7 +139,7 @@ static void make_chain(struct chain *c, enum layer layer, enum values values, in
                                    .tensors = c->tensors,
                                    .node_count = 1 + steps,
                                    .nodes = c->nodes,
-                                   TEST_INPUTS(X, R, V),
+                                   TEST_INPUTS(X, R, V, N),
                                    TEST_OUTPUTS(FIRST + steps)};
 }
 

@@ -140,7 +140,7 @@ static inline void run_with(TfLiteInterpreter *interpreter, unsigned start)
             if (x->type == kTfLiteFloat32)
                 x->data.f[i] = (float)(start >> 8 & 1023) / 512 - 1;
             else
-                x->data.uint8[i] = (uint8_t)(start >> 16);
+                x->data.uint8[i] = (uint8_t)(x->type == kTfLiteBool ? start >> 16 & 1 : start >> 16);
         }
     }
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);

@@ -41,6 +41,25 @@ FLOAT_PAIRS(smaller_f32, void, min_f32(u, v))
 FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
 FLOAT_PAIRS(parted_prelu, float, clamp_f32(u, 0, INFINITY) + v * (clamp_f32(-u, 0, INFINITY) * *s))
 
+#if HAS_MASKS
+// Bits of any 32, which are copied.
+static void select_32(const void *a, const void *b, void *y, int64_t count, const void *state)
+{
+    const struct hl_selected *other = state;
+    const uint8_t *conditions = b;
+    const float *xs = a, value = other->value;
+    float *ys = y;
+    const i32_vector turned = (i32_vector)splat_i32(other->turned ? -1 : 0);
+    const f32_vector values = splat_f32(value);
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const i32_vector kept = ((i32_vector)load_u8_as_i32(conditions + i) != 0) ^ turned;
+        store_f32(ys + i, choose(kept, load_f32(xs + i), values));
+    }
+    for (; i < count; i++) memcpy(&ys[i], (conditions[i] != 0) != other->turned ? &xs[i] : &value, sizeof value);
+}
+#endif
+
 static void repeat(const void *x, int64_t step, int64_t rows, int64_t count, void *y)
 {
     const char *from = x;
@@ -613,6 +632,9 @@ static const struct hl_element_kernels element_kernels = {
     .smaller_u8 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_BYTES, smaller_u8),
     .smaller_i16 = HL_WHERE(HL_HAS_OP(MINIMUM) && HL_HAS_TYPE(kTfLiteInt16), smaller_i16),
     .prelu_f32 = HL_WHERE(HL_HAS_OP(PRELU) && HL_HAS_FLOATS, prelu_f32),
+#if HAS_MASKS
+    .select_32 = HL_WHERE(HL_HAS_OP(SELECT_V2), select_32),
+#endif
     .repeat = repeat,
     .shift_rows = HL_WHERE((HL_HAS_OP(ADD) || HL_HAS_OP(SUB) || HL_HAS_OP(MUL)) && HL_HAS_FLOATS, shift_rows),
     .parted_prelu = HL_WHERE(HL_HAS_OP(RELU) && HL_HAS_OP(NEG) && HL_HAS_FLOATS, parted_prelu),
