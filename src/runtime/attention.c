@@ -100,7 +100,7 @@ static TfLiteStatus join_from(struct search *search, int position)
         const int tensor = search->nodes[search->count - 1]->node.outputs->data[0];
         node = node_at(subgraph, next);
         if (!hl_builtin_kernels.keeps_shapes(&node->node)) return kTfLiteOk;
-        if (!hl_is_listed(node->node.inputs, tensor)) continue;
+        if (!hl_is_listed(node->node.inputs, tensor) || hl_subgraph_knows(subgraph, node)) continue;
         if (!is_free(node) || !is_hidden(search, tensor)) return kTfLiteOk;
         const enum hl_row_part part = hl_builtin_kernels.row_part(ctx, &node->node);
         if (part == HL_PRODUCT_PART && has_rows && node->node.inputs->data[0] == tensor)

@@ -26,12 +26,24 @@ static int output_of(const struct hl_node *node)
     return node->node.outputs->size == 1 ? node->node.outputs->data[0] : -1;
 }
 
+bool hl_subgraph_knows(const struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    bool knows = node->node.outputs->size > 0 && hl_builtin_kernels.keeps_shapes(&node->node);
+    for (int i = 0; i < node->node.outputs->size && knows; i++) {
+        const int output = node->node.outputs->data[i];
+        knows = output >= 0 && hl_is_constant(&subgraph->context.tensors[output]);
+    }
+    return knows;
+}
+
 struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph)
 {
     struct hl_use *uses = calloc((size_t)subgraph->tensor_count + 1, sizeof *uses);
     for (int position = 0; uses && position < subgraph->plan->size; position++) {
         const TfLiteNode *node = &subgraph->nodes[subgraph->plan->data[position]]->node;
-        for (int i = 0; i < node->inputs->size; i++)
+        const bool reads = position >= subgraph->prepared ||
+                           !hl_subgraph_knows(subgraph, subgraph->nodes[subgraph->plan->data[position]]);
+        for (int i = 0; i < node->inputs->size && reads; i++)
             if (node->inputs->data[i] >= 0) uses[node->inputs->data[i]].readers++;
         for (int i = 0; i < node->outputs->size; i++) {
             if (node->outputs->data[i] < 0) continue;
@@ -66,6 +78,7 @@ static enum kind kind_of(struct search *search, const struct hl_node *node, int 
 {
     const TfLiteTensor *tensors = search->subgraph->context.tensors;
     const int output = output_of(node);
+    if (hl_subgraph_knows(search->subgraph, node)) return STRANGER;
     int reads[1 + MAX_FOLLOWERS] = {0};
     const bool ends = node->node.inputs->size == 1 &&
                       node->node.inputs->data[0] == output_of(search->nodes[search->count - 1]) &&

@@ -209,10 +209,11 @@ TfLiteStatus hl_subgraph_make_readable(struct hl_subgraph *subgraph, int index)
     return status;
 }
 
-// A RESHAPE whose second input is no shape vector does not read it, nor a CONCATENATION rows in its output.
+// A RESHAPE whose second input is no shape vector does not read it, nor a CONCATENATION rows in its output, nor a SHAPE
+// whose output is known.
 static bool may_lack_data(const struct hl_subgraph *subgraph, const struct hl_node *node, int input, int index)
 {
-    if (subgraph->planner.placements[index].in_rows) return true;
+    if (subgraph->planner.placements[index].in_rows || hl_subgraph_knows(subgraph, node)) return true;
     return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 &&
            subgraph->context.tensors[index].dims->size != 1;
 }

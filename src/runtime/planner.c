@@ -55,13 +55,13 @@ static void used_at(struct hl_placement *placement, int position)
 }
 
 // Those of one node, at a position. What a node that was taken over would write is no such tensor, and nothing that
-// lies inside the chain of the node that computes this one.
+// lies inside the chain of the node that computes this one. A node whose output is known reads nothing.
 static void visit_node(struct hl_subgraph *subgraph, const struct hl_node *node, const struct hl_node *lead,
                        int position, void (*visit)(struct hl_subgraph *subgraph, int tensor, int position))
 {
     const TfLiteIntArray *lists[] = {node->node.inputs, node->node.intermediates, node->node.temporaries,
                                      node->node.outputs};
-    for (int l = 0; l < 4 - node->is_taken; l++)
+    for (int l = hl_subgraph_knows(subgraph, node); l < 4 - node->is_taken; l++)
         for (int i = 0; i < lists[l]->size; i++) {
             const int tensor = l == 0 && i == 0 && node->reads >= 0 ? node->reads : lists[l]->data[i];
             if (tensor >= 0 && !hl_node_passes_on(lead, tensor)) visit(subgraph, tensor, position);

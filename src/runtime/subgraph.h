@@ -167,6 +167,9 @@ const TfLiteNode *hl_node_shown(const struct hl_node *node);
 struct hl_use {
     int readers, writers, last_writer; // the latter is a position
 };
+// Whether AllocateTensors, which has prepared the node, has found all that it makes: it reads nothing that is made when
+// it runs. Never of nodes that are not the library's own.
+bool hl_subgraph_knows(const struct hl_subgraph *subgraph, const struct hl_node *node);
 // An entry for each tensor, which free takes; NULL without memory.
 struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph);
 // Returns whether the tensor has its value before the node at this position runs, and keeps it.

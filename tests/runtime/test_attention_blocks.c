@@ -5,7 +5,7 @@
 //   s0 = q times k    s1 = reshape(s0)    s2 = s1 * c    s3 = m + s2    s4 = w ? s3 : l, or w ? l : s3
 //   p = softmax(s4)    v = u + u    y = p times v
 //
-// Each of s1 to s4 may be missing, and the values are made anywhere between.
+// Each of s1 to s4 may be missing, and the values are made anywhere between. Somebody may ask for the shape of s4.
 #include "two_ways.h"
 
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "model/schema.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { Q, K, U, M, W, C, L, SHAPE, S0, S1, S2, S3, S4, P, V, Y, TENSORS };
-enum { NODES = 8, GRAPHS = 320, MAX_VALUES = 1 << 14 };
+enum { Q, K, U, M, W, C, L, SHAPE, ASKED, S0, S1, S2, S3, S4, P, V, Y, TENSORS };
+enum { NODES = 9, GRAPHS = 640, MAX_VALUES = 1 << 14 };
 
 struct graph {
     struct test_tensor tensors[TENSORS];
@@ -33,7 +33,7 @@ struct sizes {
 };
 
 // What may be in a graph, as bits.
-enum { REGROUPS = 1, SCALES = 2, MASKS = 4, SELECTS = 8, PARTS = 4, ALL = 1 << PARTS };
+enum { REGROUPS = 1, SCALES = 2, MASKS = 4, SELECTS = 8, PARTS = 4, ASKS = 1 << PARTS, ALL = 2 * ASKS };
 
 static struct sizes pick_sizes(void)
 {
@@ -48,7 +48,7 @@ static struct sizes pick_sizes(void)
 
 static void set_tensor(struct graph *g, int number, enum test_type type, const int dims[4])
 {
-    static const char *const names[TENSORS] = {"q",  "k",  "u",  "m",  "w",  "c", "l", "shape",
+    static const char *const names[TENSORS] = {"q",  "k",  "u",  "m",  "w",  "c", "l", "shape", "asked",
                                                "s0", "s1", "s2", "s3", "s4", "p", "v", "y"};
     g->tensors[number] = stored_tensor(names[number], type, dims);
     if (type == TEST_FLOAT32) return;
@@ -116,6 +116,7 @@ static void make_graph(struct graph *g, enum test_type type, const struct sizes 
     if (type == TEST_INT8) set_scales(g);
     g->tensors[SHAPE] = (struct test_tensor){
         .name = "shape", .type = TEST_INT32, .rank = 1, .dims = {4}, .data = g->shape, .bytes = sizeof g->shape};
+    g->tensors[ASKED] = (struct test_tensor){.name = "asked", .type = TEST_INT32, .rank = 1, .dims = {4}};
     const struct test_node others[] = {
         {.builtin = kTfLiteBuiltinReshape, TEST_INPUTS(S0, SHAPE), TEST_OUTPUTS(S1)},
         {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(S1, C), TEST_OUTPUTS(S2)},
@@ -133,6 +134,11 @@ static void make_graph(struct graph *g, enum test_type type, const struct sizes 
         node.inputs[places[i]] = last;
         last = add_node(g, &node);
     }
+    const struct test_node asks = {.builtin = kTfLiteBuiltinShape,
+                                   .input_count = 1,
+                                   .inputs = {last},
+                                   TEST_OUTPUTS(ASKED)};
+    if (has & ASKS) add_node(g, &asks);
     softmax.inputs[0] = last;
     add_node(g, &softmax);
     if (when == 2) add_node(g, &sum);
