@@ -351,12 +351,14 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Whether what the operator does could be a stage of the copy of an input.
+// Whether what the operator does could be a stage of the copy of an input. The stage of PRELU has NaN where a slope is
+// infinite.
 static bool is_dense_stage(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
-    return gpu_plan_may_read_dense(plan, x) && gpu_same_shape(x->shape, y->shape) && x->rank == y->rank &&
-           node->epilogue.count < GPU_EPILOGUE_STAGES && !node->epilogue.residual;
+    return node->builtin != kTfLiteBuiltinPrelu && gpu_plan_may_read_dense(plan, x) &&
+           gpu_same_shape(x->shape, y->shape) && x->rank == y->rank && node->epilogue.count < GPU_EPILOGUE_STAGES &&
+           !node->epilogue.residual;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
