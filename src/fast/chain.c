@@ -49,12 +49,12 @@ bool hl_chain_takes(const TfLiteContext *ctx, const TfLiteNode *node)
     return takes;
 }
 
-// Writes a tensor's values out until they fill a piece, wherever in a period it begins.
 static size_t repeated_bytes(const struct hl_chain_operand *operand)
 {
     return (HL_CHAIN_PIECE + (size_t)operand->period) * (size_t)operand->size;
 }
 
+// Writes a tensor's values out until they fill a piece, wherever in a period it begins.
 static void repeat(const struct hl_chain_operand *operand, const char *data)
 {
     const size_t period = (size_t)operand->period * (size_t)operand->size;

@@ -530,8 +530,8 @@ static void run_rows(const struct hl_convolve *c, const void *x, const struct hl
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
     const struct hl_unquantize *all = &epilogue->unquant;
-    const int64_t columns = packed->simd->columns, fit = ROW_WEIGHT_BYTES / hl_packed_panel_bytes(packed);
-    const int64_t together = fit > 0 ? fit : 1, next_panel = hl_packed_panel_bytes(packed);
+    const int64_t columns = packed->simd->columns, panel_bytes = hl_packed_panel_bytes(packed);
+    const int64_t together = panel_bytes < ROW_WEIGHT_BYTES ? ROW_WEIGHT_BYTES / panel_bytes : 1;
     struct hl_unquantize params = *all;
     struct hl_float_tile floats = {.params = &params,
                                    .y_stride = epilogue->row_stride,
@@ -556,7 +556,7 @@ static void run_rows(const struct hl_convolve *c, const void *x, const struct hl
                 params.scales = all->scales + at.column, params.bias = all->bias + at.column;
                 params.w_sums = all->w_sums + at.column;
                 floats.y = hl_epilogue_y(epilogue, output, &at, sizeof(float));
-                tile.prefetch = r == 0 && panel + 1 < packed->panels ? next_panel : 0;
+                tile.prefetch = r == 0 && panel + 1 < packed->panels ? panel_bytes : 0;
                 if (c->fetches) fetch_outputs(c, output, at.position, at.channel, &tile);
                 packed->simd->multiply_to_floats(&tile);
             }

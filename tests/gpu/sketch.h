@@ -284,6 +284,14 @@ struct sketch_place {
     int graphs, spoiled;
 };
 
+// The places of SKETCH_ROWS and SKETCH_ROWS_IN_HALVES: `few` graphs on each, but `many` on Vulkan in floats.
+#define SKETCH_PLACES(graphs, few, many, spoiled)                                          \
+    {                                                                                      \
+        {&(graphs), "opencl", "f32", few, 0}, {&(graphs), "vulkan", "f32", many, spoiled}, \
+            {&(graphs), "gles", "f32", few, 0}, {&(graphs), "cuda", "f32", few, 0},        \
+            {&(graphs), "vulkan", "f16s", few, 0}, {&(graphs), "vulkan", "f16", few, 0},   \
+    }
+
 // A test of cmocka, whose state is a place.
 static inline void sketch_compare_graphs(void **state)
 {

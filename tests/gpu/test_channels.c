@@ -168,11 +168,7 @@ static void no_dispatches(void **state)
 
 static const struct sketch_graphs graphs = {random_graph, spoilers,       1,
                                             .scale = 1,   .bound = 1e-5f, .bound_in_halves = 8e-3f};
-static struct sketch_place places[] = {
-    {&graphs, "opencl", "f32", 2 * MAKERS, 0},  {&graphs, "vulkan", "f32", 8 * MAKERS, 0},
-    {&graphs, "gles", "f32", 2 * MAKERS, 0},    {&graphs, "cuda", "f32", 2 * MAKERS, 0},
-    {&graphs, "vulkan", "f16s", 2 * MAKERS, 0}, {&graphs, "vulkan", "f16", 2 * MAKERS, 0},
-};
+static struct sketch_place places[] = SKETCH_PLACES(graphs, 2 * MAKERS, 8 * MAKERS, 0);
 
 int main(void)
 {

@@ -63,10 +63,7 @@ static void no_dispatch_where_none_is_needed(void **state)
     sketch_check_dispatches(&graphs, 40, "affine", false);
 }
 
-static struct sketch_place places[] = {
-    {&graphs, "opencl", "f32", 6, 0}, {&graphs, "vulkan", "f32", 30, 1}, {&graphs, "gles", "f32", 6, 0},
-    {&graphs, "cuda", "f32", 6, 0},   {&graphs, "vulkan", "f16s", 6, 0}, {&graphs, "vulkan", "f16", 6, 0},
-};
+static struct sketch_place places[] = SKETCH_PLACES(graphs, 6, 30, 1);
 
 int main(void)
 {

@@ -397,7 +397,7 @@ static void windows_on_vulkan(void **state)
         for (int i = 0; i < WINDOWS; i++)
             for (int d = 0; d < WINDOW_FRAGMENTS; d++)
                 ways |= check_shape("vulkan", form, true, &windows[i], &fragments_of_windows[d]);
-        if (form == MATRIX_NARROW) ways |= BELOW_AND_BESIDE; // of the same text as in the others
+        if (form == MATRIX_NARROW) ways |= BELOW_AND_BESIDE; // no block here does so; the text is that of the others
         if ((ways & ALL_WAYS_OF_FRAGMENTS) != ALL_WAYS_OF_FRAGMENTS)
             fail_msg("form %d: no block takes the ways %d", form, ALL_WAYS_OF_FRAGMENTS & ~ways);
     }

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // See convolve_dense.h. A work-group computes a tile of TILE_W x TILE_H positions for TILE output slices. Its
 // work-items bring the part of x that these read, the patch, and the weights into shared memory, all loads at once. The
-// caller may have floats, halves or bytes. Each work-item then sums BLOCK_X rows of the tile by BLOCK_O output slices,
-// channel by channel, so that no product is spent on channels that fill a slice. The weights lie as those of
-// convolve.c.
+// caller may have floats, halves or bytes, and the stages of an operator in front are applied to them. Each work-item
+// then sums BLOCK_X rows of the tile by BLOCK_O output slices, channel by channel, so that no product is spent on
+// channels that fill a slice. The weights lie as those of convolve.c.
 #include "gpu/ops/convolve_dense.h"
 
 #include "gpu/ops/costs.h"
 #include "gpu/plan/dense_text.h"
 
 // The indices of the kernel's constants.
-enum { TILE_W, BLOCK_X, BLOCK_O, KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H, CHANNELS, BYTES, TURNS, PATCH, STREAM };
-enum { STAGE_0 = STREAM + 1, STAGE_1, CONSTANTS };
-enum { MAX_STAGES = 2 };
+enum {
+    TILE_W,
+    BLOCK_X,
+    BLOCK_O,
+    KERNEL_W,
+    KERNEL_H,
+    STRIDE_W,
+    STRIDE_H,
+    CHANNELS,
+    BYTES,
+    TURNS,
+    PATCH,
+    STREAM,
+    STAGE_0,
+    STAGE_1,
+    CONSTANTS
+};
+enum { MAX_STAGES = CONSTANTS - STAGE_0 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The convolution that alone reads an input of few channels, from the caller's dense memory: no dispatch turns the
-// input into a value first. In: such a convolution. Out: what it takes, and the dispatch.
+// input into a value first, nor applies the stages of an operator between the two. In: such a convolution. Out: what it
+// takes, and the dispatch.
 #ifndef HALITE_GPU_OPS_CONVOLVE_DENSE_H
 #define HALITE_GPU_OPS_CONVOLVE_DENSE_H
 

@@ -36,7 +36,7 @@ enum { SUM_VECTORS = 16 * 5 }; // of a fragment of sums in shared memory, whose 
 #define LOAD_WEIGHTS                                                                                     \
     GPU_TEXT(                                                                                            \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
-            int at = stream + ((begin + along * DEPTH + n) * BLOCK_O + j) * (each * 32);                 \
+            int at = stream + ((begin + along * DEPTH + n) * BLOCK_O + j) * (parts_of_w * 32);           \
             LOAD_W(w[n * BLOCK_O + j], at);                                                              \
             if (MATRIX == MATRIX_SPLIT) LOAD_W(w_rest[n * BLOCK_O + j], at + 32);                        \
         }                                                                                                \
@@ -62,7 +62,7 @@ enum { SUM_VECTORS = 16 * 5 }; // of a fragment of sums in shared memory, whose 
 
 static const char body[] = GPU_TEXT(
     int parts = pick(MATRIX == MATRIX_HALVES, 1, 2);
-    int each = pick(MATRIX == MATRIX_SPLIT, 2, 1);
+    int parts_of_w = pick(MATRIX == MATRIX_SPLIT, 2, 1);
     int across = SUBGROUP % GROUP_Y;
     int along = SUBGROUP / GROUP_Y;
     int item = LID1 * 32 + LID0;
@@ -73,7 +73,7 @@ static const char body[] = GPU_TEXT(
     int first_position = GROUP0 * (16 * BLOCK_X) + place;
     int plane = x_w * x_h;
     int skipped = 0;
-    int stream = P_space.z + (GROUP1 * GROUP_Y + across) * (P_sum.w * BLOCK_O * each * 32);
+    int stream = P_space.z + (GROUP1 * GROUP_Y + across) * (P_sum.w * BLOCK_O * parts_of_w * 32);
     FRAGMENTS_SUM(sums, BLOCK_X * BLOCK_O);
     FRAGMENTS_SUM(rest, BLOCK_X * BLOCK_O);
     FRAGMENTS_W(w, DEPTH * BLOCK_O);
