@@ -2,7 +2,8 @@
 // A depthwise convolution and the 1x1 convolution that reads it: when the plan makes one dispatch of them, on the null
 // device, and that every device that is here then computes what the CPU does: windows, strides, dilations, channels
 // that do not fill a slice, what stands between the two and after them, several images. The same with products on
-// matrix units: by the fake CUDA in each form, and by the plain code of OpenCL and Vulkan, which never choose it.
+// matrix units: by the fake CUDA in each form, and by the plain code of OpenCL and Vulkan, which never choose it; and
+// with fragments, which Vulkan has as cooperative matrices or in plain code.
 #include "gpu/backend/null.h"
 #include "gpu/ops/separable.h"
 #include "gpu/pretended_units.h"
@@ -18,6 +19,7 @@ struct pair {
     int kernel, stride, dilation, valid; // valid: no zeros around x
     int between, after;                  // activations
     bool no_bias, added, middle_is_output, through_strides;
+    bool finer; // weights are no halves
     bool apart; // the plan makes two dispatches of it
 };
 static const struct pair pairs[] = {
@@ -71,6 +73,8 @@ static void begin_pair(struct session *session, const struct pair *pair)
     int step = pair->through_strides ? 2 : 1, taps = pair->kernel * pair->kernel;
     float *values[] = {numbers(taps * pair->c, 1), numbers(pair->c, 2), numbers(pair->c * pair->outputs, 3),
                        numbers(pair->outputs, 4)};
+    for (int i = 0; i < taps * pair->c && pair->finer; i++) values[0][i] *= 0.9f;
+    for (int i = 0; i < pair->c * pair->outputs && pair->finer; i++) values[2][i] *= 0.9f;
     enum { X, KERNEL, BIAS, MIDDLE, MATRIX, LAST_BIAS, Y, SUM };
     struct test_tensor all[] = {
         [X] = {.name = "x", .rank = 4, .dims = {pair->b, pair->h, pair->w, pair->c}},
@@ -209,6 +213,90 @@ static void products_on_matrix_units(void **state)
     }
 }
 
+// The same by fragments, which devices have as cooperative matrices or in plain code. Few units make for large blocks.
+static const struct device fragment_units[] = {{132, 64, 64, 0}, {1, 64, 64, 0}, {1, 8, 1, 0}, {4, 4, 8, 0}};
+
+static void check_fragments(const struct pair *of, bool finer, int form, const struct device *device)
+{
+    struct session cpu, gpu;
+    struct pair changed = *of;
+    const struct pair *pair = &changed;
+    changed.finer = finer;
+    const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
+    begin_pair(&cpu, pair);
+    begin_pair(&gpu, pair);
+    TfLiteDelegate *delegate = make((const char *[]){"device", "vulkan", "precision", precision, NULL});
+    set_units(delegate, 1u << form, true, device);
+    pretended_caps.step_ns = 1000000; // a second dispatch is never worth it
+    assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
+    const struct gpu_kernel *kernel =
+        pretended_caps.cooperative ? &gpu_kernel_separable_cooperative : &gpu_kernel_separable_fragments;
+    if (!step_of_form(delegate, kernel, form)) fail_msg("%s: no products of fragments, form %d", pair->name, form);
+    run_on_numbers(&cpu);
+    run_on_numbers(&gpu);
+    check_same_outputs(&cpu, &gpu, form == MATRIX_HALVES ? 1e-5f + (float)pair->c * 1.2f / 2048 : 1e-5f, pair->name);
+    end(&cpu);
+    end(&gpu);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void products_of_fragments(void **state)
+{
+    (void)state;
+    if (!has_device("vulkan")) skip();
+    enum { UNITS = sizeof fragment_units / sizeof *fragment_units };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct pair *pair = &pairs[i];
+        if (pair->apart) continue;
+        for (size_t d = 0; d < (i < 3 ? UNITS : 1); d++) { // compilers take long
+            const struct device *device = &fragment_units[(i + d) % UNITS];
+            if (pair->between == RELU6) check_fragments(pair, true, MATRIX_SPLIT, device);
+            if (pair->between == RELU6) check_fragments(pair, false, MATRIX_NARROW, device);
+            check_fragments(pair, i % 2 == 0, MATRIX_HALVES, device);
+        }
+    }
+}
+
+// What the plan takes where it knows a device like an H200.
+static void fragments_where_they_pay(void **state)
+{
+    (void)state;
+    enum { APART, PLAIN, FRAGMENTS };
+    static const struct {
+        struct pair pair;
+        int f32, f16;
+    } cases[] = {
+        {{.name = "many channels", 1, 14, 14, 512, 512, 3, 1, 1, 0, RELU6, RELU6}, FRAGMENTS, FRAGMENTS},
+        {{.name = "strides", 1, 14, 14, 512, 1024, 3, 2, 1, 0, RELU6, RELU6}, FRAGMENTS, FRAGMENTS},
+        {{.name = "a large plane", 1, 56, 56, 128, 128, 3, 1, 1, 0, RELU6, RELU6}, FRAGMENTS, FRAGMENTS},
+        {{.name = "few outputs", 1, 14, 14, 288, 48, 3, 1, 1, 0, RELU6, NO_ACTIVATION}, PLAIN, PLAIN},
+        {{.name = "few positions", 1, 7, 7, 1024, 1024, 3, 1, 1, 0, RELU6, RELU6}, FRAGMENTS, APART},
+        {{.name = "nothing bounds the first", 1, 28, 28, 256, 256, 3, 1, 1, 0, RELU, RELU}, PLAIN, FRAGMENTS},
+    };
+    static const char *names[] = {"depthwise", "separable ", "separable_fragments"};
+    static const struct device h200 = {132, 1024, 64, 0};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        struct session session;
+        const int expected = i % 2 ? cases[i / 2].f16 : cases[i / 2].f32;
+        begin_pair(&session, &cases[i / 2].pair);
+        TfLiteDelegate *delegate = make((const char *[]){"device", "null", "precision", i % 2 ? "f16" : "f32", NULL});
+        set_units(delegate, 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW, true, &h200);
+        pretended_caps.max_group[0] = 1024;
+        pretended_caps.shared_bytes = 49152;
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        run_on_numbers(&session);
+        char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
+        assert_non_null(text);
+        for (int n = APART; n <= FRAGMENTS; n++)
+            if (dispatches(text, names[n]) != (n == expected))
+                fail_msg("%s, %s: %d of %s", cases[i / 2].pair.name, i % 2 ? "f16" : "f32", dispatches(text, names[n]),
+                         names[n]);
+        free(text);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
@@ -219,6 +307,8 @@ int main(void)
         {"products_on_matrix_units cuda", products_on_matrix_units, NULL, NULL, "cuda"},
         {"products_on_matrix_units opencl", products_on_matrix_units, NULL, NULL, "opencl"},
         {"products_on_matrix_units vulkan", products_on_matrix_units, NULL, NULL, "vulkan"},
+        cmocka_unit_test(products_of_fragments),
+        cmocka_unit_test(fragments_where_they_pay),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

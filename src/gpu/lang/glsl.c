@@ -222,7 +222,8 @@ static const char dot_words[] =
     "}\n" \
     "ivec4 rests_of(vec4 a, vec4 b) {\n" \
     "    return halves_of((a - first_halves(a)) * 2048.0, (b - first_halves(b)) * 2048.0);\n" \
-    "}\n"
+    "}\n" \
+    "vec4 four_halves(int low, int high) { return vec4(unpackHalf2x16(uint(low)), unpackHalf2x16(uint(high))); }\n"
 
 // Fragments in plain code are where they begin, and work-item 4 g + t has the sums of slice t at positions g and g + 8.
 static const char fragment_words[] = HALF_WORDS
@@ -234,9 +235,8 @@ static const char fragment_words[] = HALF_WORDS
     "#define LOAD_W(w, at) w = at\n"
     "#define LOAD_W_OF_TILE(w, at) w = ~(at)\n"
     "#define CLEAR_SUM(name, i) { name[2 * (i)] = vec4(0.0); name[2 * (i) + 1] = vec4(0.0); }\n"
-    "vec4 four_halves_(int low, int high) { return vec4(unpackHalf2x16(uint(low)), unpackHalf2x16(uint(high))); }\n"
     "float dot_halves_(ivec4 a, ivec4 b) {\n"
-    "    return dot(four_halves_(a.x, a.y), four_halves_(b.x, b.y)) + dot(four_halves_(a.z, a.w), four_halves_(b.z, b.w));\n"
+    "    return dot(four_halves(a.x, a.y), four_halves(b.x, b.y)) + dot(four_halves(a.z, a.w), four_halves(b.z, b.w));\n"
     "}\n"
     "vec4 dots_(ivec4 x, ivec4 w0, ivec4 w1, ivec4 w2, ivec4 w3) {\n"
     "    return vec4(dot_halves_(x, w0), dot_halves_(x, w1), dot_halves_(x, w2), dot_halves_(x, w3));\n"

@@ -77,5 +77,5 @@ const struct gpu_op gpu_op_conv_2d = {
     .max_version = 8,
     GPU_PARAMS_ACTIVATION(TfLiteConvParams),
     GPU_OP_OF_WEIGHTS,
-    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_separable, &gpu_kernel_separable_matrix, &gpu_kernel_dense_pair),
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, GPU_SEPARABLE_KERNELS, &gpu_kernel_dense_pair),
 };

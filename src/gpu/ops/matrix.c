@@ -263,6 +263,13 @@ static bool is_half(float weight)
     return exponent < 143 && weight == hl_half_to_float(hl_half_from_float(weight));
 }
 
+bool gpu_matrix_are_halves(const float *weights, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!is_half(weights[i])) return false;
+    return true;
+}
+
 // The forms, a bit for each, of products of these weights and numbers that are split. MATRIX_NARROW: all are halves, as
 // those of float16 models are. MATRIX_SPLIT: two halves hold them as precisely as they hold the largest of them.
 static unsigned split_forms(const struct gpu_convolution *conv)

@@ -29,6 +29,8 @@ int64_t gpu_matrix_step_cycles(const struct gpu_matrix_block *block, int form);
 // kernel may split numbers without bounds, for it computes from floats what halves do not hold (GUARDED).
 int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_convolution *conv,
                     bool guards);
+// Whether all of these weights are halves, as those of float16 models and whole numbers are.
+bool gpu_matrix_are_halves(const float *weights, int64_t count);
 // Returns whether numbers of x that are split in this form need a guard.
 bool gpu_matrix_is_guarded(const struct gpu_value *x, int form);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which

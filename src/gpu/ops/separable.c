@@ -258,9 +258,8 @@ static int64_t choose_block(const struct gpu_caps *caps, const struct gpu_separa
     return lowest;
 }
 
-// Returns the cycles of both dispatches, and of the wait between them.
-static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_separable_size *layers,
-                               const struct gpu_value *between)
+// Returns the cycles of both dispatches, and of the wait between them. form: of products on matrix units.
+static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_separable_size *layers, int form)
 {
     const struct gpu_caps *caps = plan->caps;
     struct gpu_conv_size size = {
@@ -273,8 +272,7 @@ static int64_t separate_cycles(const struct gpu_plan *plan, const struct gpu_sep
     int64_t depthwise =
         overlapped(gpu_divide_up(vectors, WARP) * (3 * layers->taps + 8),
                    vectors * 16 * (1 + (int64_t)layers->stride_w * layers->stride_h) / BANDWIDTH, START);
-    int64_t direct = gpu_conv_cycles(caps, &size),
-            matrix = gpu_matrix_cycles(plan, &size, gpu_matrix_form(plan, between, NULL, !caps->fragment_forms));
+    int64_t direct = gpu_conv_cycles(caps, &size), matrix = gpu_matrix_cycles(plan, &size, form);
     return depthwise + (matrix < direct ? matrix : direct) + gpu_step_cycles(caps);
 }
 
@@ -373,6 +371,19 @@ static int64_t plan_block(const struct gpu_plan *plan, const struct gpu_depthwis
     return choose_block(plan->caps, layers, block);
 }
 
+// What the kernel of fragments takes beside that of another model, which counts so many hundredths of what its own
+// takes: on an H200 the models of two dispatches counted 67 to 108 for nine pairs of MobileNet v1 and PoseNet, and
+// that of the plain kernel 53 to 101 for eleven. With fewer than 64 outputs the plain kernel was faster for all pairs
+// of hand landmarks, for most of them by a third.
+enum { SEPARATE_COUNTS = 90, PLAIN_COUNTS = 75, FEW_COUNT = 133, FEW_SLICES = 16 };
+static int64_t fragment_cycles(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, int form,
+                               const struct gpu_separable_size *size, int hundredths)
+{
+    int64_t cycles = gpu_separable_cooperative_cycles(plan, depthwise, form, size);
+    if (cycles == INT64_MAX) return cycles;
+    return cycles / 100 * (size->slices < FEW_SLICES ? FEW_COUNT : hundredths);
+}
+
 static const struct gpu_node *find_reader(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     if (!can_be_inner(&node->epilogue) || !is_constant(node)) return NULL;
@@ -386,9 +397,21 @@ static const struct gpu_node *find_reader(const struct gpu_plan *plan, const str
     struct gpu_separable_size layers;
     struct gpu_conv_block block;
     int64_t cycles = plan_block(plan, &depthwise, reader->outputs[0]->shape, &layers, &block);
-    int64_t matrix = gpu_separable_matrix_cycles(plan, &depthwise, NULL, &layers);
+    struct gpu_convolution pointwise = {
+        .x = depthwise.y,
+        .inputs = depthwise.y->shape.c,
+        .outputs = reader->outputs[0]->shape.c,
+        GPU_ONE_POSITION,
+        .weights = reader->inputs[1]->data,
+        .by_output = depthwise.y->shape.c,
+        .by_input = 1,
+    };
+    const bool fragments = plan->caps->fragment_forms != 0;
+    const int form = gpu_matrix_form(plan, depthwise.y, fragments ? &pointwise : NULL, !fragments);
+    int64_t matrix = fragments ? fragment_cycles(plan, &depthwise, form, &layers, SEPARATE_COUNTS)
+                               : gpu_separable_matrix_cycles(plan, &depthwise, NULL, &layers);
     if (matrix < cycles) cycles = matrix;
-    return cycles < separate_cycles(plan, &layers, node->outputs[0]) ? reader : NULL;
+    return cycles < separate_cycles(plan, &layers, form) ? reader : NULL;
 }
 
 const struct gpu_node *gpu_separable_reader(struct gpu_plan *plan, const struct gpu_node *node)
@@ -416,8 +439,13 @@ bool gpu_plan_separable(struct gpu_plan *plan, const struct gpu_node *node, cons
     struct gpu_separable_size layers;
     struct gpu_conv_block block = {1, 1, 1, {1, 1, 1}};
     int64_t cycles = plan_block(plan, &depthwise, y, &layers, &block);
-    if (gpu_separable_matrix_cycles(plan, &depthwise, pointwise, &layers) < cycles)
+    if (plan->caps->fragment_forms) {
+        const int form = gpu_matrix_form(plan, depthwise.y, pointwise, false);
+        if (fragment_cycles(plan, &depthwise, form, &layers, PLAIN_COUNTS) < cycles)
+            return gpu_plan_separable_cooperative(plan, node, &depthwise, pointwise, form, &layers);
+    } else if (gpu_separable_matrix_cycles(plan, &depthwise, pointwise, &layers) < cycles) {
         return gpu_plan_separable_matrix(plan, node, &depthwise, pointwise, &layers);
+    }
     const struct gpu_between between = gpu_between_of(node);
     int tile = block.group[1] * block.slices, streams = (int)gpu_divide_up(layers.slices, tile);
     int64_t own = (int64_t)layers.inputs * gpu_between_vectors(&between, &depthwise),

@@ -56,7 +56,19 @@ int64_t gpu_separable_matrix_cycles(const struct gpu_plan *plan, const struct gp
 bool gpu_plan_separable_matrix(struct gpu_plan *plan, const struct gpu_node *node,
                                const struct gpu_depthwise *depthwise, const struct gpu_convolution *pointwise,
                                const struct gpu_separable_size *size);
+// The same by fragments (separable_cooperative.c). form: of products with what the depthwise convolution makes; -1:
+// there is none.
+int64_t gpu_separable_cooperative_cycles(const struct gpu_plan *plan, const struct gpu_depthwise *depthwise, int form,
+                                         const struct gpu_separable_size *size);
+bool gpu_plan_separable_cooperative(struct gpu_plan *plan, const struct gpu_node *node,
+                                    const struct gpu_depthwise *depthwise, const struct gpu_convolution *pointwise,
+                                    int form, const struct gpu_separable_size *size);
 
-extern const struct gpu_kernel gpu_kernel_separable, gpu_kernel_separable_matrix;
+extern const struct gpu_kernel gpu_kernel_separable, gpu_kernel_separable_matrix, gpu_kernel_separable_cooperative,
+    gpu_kernel_separable_fragments;
+// The kernels of gpu_plan_separable, for gpu_op.kernels.
+#define GPU_SEPARABLE_KERNELS                                                               \
+    &gpu_kernel_separable, &gpu_kernel_separable_matrix, &gpu_kernel_separable_cooperative, \
+        &gpu_kernel_separable_fragments
 
 #endif
