@@ -31,6 +31,7 @@ INCLUDE = re.compile(r'^ *# *include *"([^"]+)".*$')
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|\.?\d[\w.]*|->|\.\.\.|\s+|.', re.S
 )
+ATTRIBUTE = re.compile(r"__attribute__ *\(\((?:[^()]|\([^()]*\))*\)\)")  # its name is not that of a function
 KEYWORDS = set("""auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool
     _Static_assert _Alignas _Thread_local _Generic bool true false NULL""".split())  # fmt: skip
@@ -89,7 +90,7 @@ def expanded(path):
         if marker:
             into = "own" if marker[1] == path else "headers" if marker[1].startswith(ROOT + "/src") else "others"
         else:
-            found[into].append(re.sub(r'"(?:\\.|[^"\\\n])*"', '""', line))
+            found[into].append(ATTRIBUTE.sub("", re.sub(r'"(?:\\.|[^"\\\n])*"', '""', line)))
     return "\n".join(found["own"]), "\n".join(found["headers"])
 
 

@@ -81,7 +81,8 @@ struct side {
         memcpy(&value, from + r * step * (int64_t)sizeof value, sizeof value); \
         for (int64_t i = 0; i < count; i++) values[i] = value;                 \
     }
-static void repeat(const struct pairs *pairs, char *to, const char *from, int64_t step, int64_t rows, int64_t count)
+static void repeat_rows(const struct pairs *pairs, char *to, const char *from, int64_t step, int64_t rows,
+                        int64_t count)
 {
     if (pairs->size == 1)
         REPEAT(uint8_t)
@@ -100,7 +101,7 @@ static const char *elements_of(const struct pairs *pairs, struct side *side, int
     const char *from = side->from + (row * side->down + column * side->right) * size;
     if (side->right == 1 && (rows == 1 || side->down == columns)) return from;
     if (side->is_written || (side->right == 0 && column > 0)) return side->block;
-    if (side->right == 0) repeat(pairs, side->block, from, side->down, rows, columns);
+    if (side->right == 0) repeat_rows(pairs, side->block, from, side->down, rows, columns);
     for (int64_t r = 0; r < rows && side->right == 1; r++, from += side->down * size)
         memcpy(side->block + r * columns * size, from, (size_t)(columns * size));
     side->is_written = side->down == 0;
@@ -115,7 +116,7 @@ static bool repeats(const struct side *side)
 
 // Rows of x, each with one value of the other operand, which is not written out. (RMS norm of 1,024 x 1,024 floats on a
 // Zen 4: 162 us with values written out for parts of rows, 141 so.)
-static void shift_rows(const struct pairs *pairs, const struct side *x, const struct side *values, int operand, char *y,
+static void shift_side(const struct pairs *pairs, const struct side *x, const struct side *values, int operand, char *y,
                        int64_t rows, int64_t columns, const struct hl_arithmetic *op)
 {
     pairs->shift_rows(&(struct hl_shifted_rows){
@@ -142,7 +143,7 @@ static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, 
 {
     if (pairs->shift_rows && columns >= MIN_SHIFTED && a->right + b->right == 1) {
         const bool second = b->right == 0;
-        shift_rows(pairs, second ? a : b, second ? b : a, second, y, rows, columns, state);
+        shift_side(pairs, second ? a : b, second ? b : a, second, y, rows, columns, state);
         return;
     }
     const bool few = columns > PART && (repeats(a) || repeats(b));
