@@ -218,6 +218,8 @@ file(GLOB op_table_files CONFIGURE_DEPENDS tests/gpu/op_case.c tests/gpu/cases_*
 set(test_ops_more ${op_table_files} tests/gpu/op_target_gpu.c tests/gpu/check_plan.c)
 set(test_facts_more ${test_ops_more})
 set(test_plans_more tests/gpu/check_plan.c)
+set(test_random_graphs_more tests/golden/accumulation.c tests/golden/compare.c)
+set(test_random_devices_more ${test_random_graphs_more})
 set(test_backend_more tests/gpu/backend_bench.c)
 set(test_fake_cuda_more tests/gpu/backend_bench.c)
 set(test_matrix_types_more src/gpu/lang/spirv/matrix_types.c)
@@ -352,6 +354,11 @@ endif()
 
 # The threads of the queue's test once more, for a minute.
 halite_test(api/test_queue.minute SLOW COMMAND test_queue ENVIRONMENT HALITE_TEST_SECONDS=60)
+# More random graphs, for a minute.
+halite_test(runtime/test_random_graphs.minute SLOW COMMAND test_random_graphs 1000 6000)
+if(TARGET test_random_devices)
+    halite_test(gpu/test_random_devices.minute DEVICES COMMAND test_random_devices 1000 150)
+endif()
 
 # A third party's delegate: nothing of the tree but the public headers, not even its flags. The second lacks a door.
 foreach(library third_party third_party_half)
