@@ -475,7 +475,7 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_MUL_VALUE: return v * r;
     case GPU_EPI_SUB_VALUE: return v - r;
     case GPU_EPI_FROM_VALUE: return r - v;
-    case GPU_EPI_PRELU: return v > 0.0f ? v : v * r;
+    case GPU_EPI_PRELU: return v >= 0.0f ? v : v * r;
     case GPU_EPI_ELU: return v > 0.0f ? v : expm1f(v);
     case GPU_EPI_EXP: return expf(v);
     case GPU_EPI_SQRT: return sqrtf(v);
@@ -520,6 +520,8 @@ static void check_stages(const struct place *place, const struct stages *stages)
     snprintf(what, sizeof what, "stages %d %d %d %d", stages->ops[0], stages->ops[1], stages->ops[2], stages->ops[3]);
     if (stages->ops[0] == GPU_EPI_SQRT || stages->ops[0] == GPU_EPI_RSQRT)
         for (int i = 0; i < count; i++) x[i] = fabsf(x[i]) + 0.25f;
+    if (stages->ops[0] == GPU_EPI_PRELU) // an infinite slope is for what is below zero
+        for (int i = 0; i < count; i += 3) r[i] = INFINITY;
     run(place, &job);
     for (int i = 0; i < count; i++) {
         float v = 3.0f * x[i];
@@ -544,6 +546,7 @@ static void epilogue_words(const struct place *place)
                                          {0.125f, 1.0f, 0, 0, 0, 0, 0.2f, 0}});
     check_stages(place, &(struct stages){{GPU_EPI_ABS, GPU_EPI_NEG, GPU_EPI_SQUARE, GPU_EPI_QUANTIZE},
                                          {0, 0, 0, 0, 0, 0, 0.5f, 0}});
+    check_stages(place, &(struct stages){{GPU_EPI_LEAKY_RELU, 0, 0, 0}, {INFINITY, 0, 0, 0, 0, 0, 0, 0}});
     const int by_channel = GPU_STAGE_OF_CHANNELS, two = 2;
     struct stages channels = {{GPU_EPI_PRELU + by_channel, GPU_EPI_TANH, GPU_EPI_ADD_VALUE + by_channel,
                                GPU_EPI_MUL_VALUE + by_channel},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over small graphs: what each takes away, and what it must leave: values that others read, outputs of the
 // graph, other shapes, rounding of 8-bit models in between. Padding has tests of its own (test_padding.c).
+#include <math.h>
+
 #include "gpu/graph/quantize.h"
 #include "gpu/small_graphs.h"
 
@@ -500,6 +502,10 @@ static void test_stages_of_channels(void **state)
     ends(NODE(graph, Prelu, image, x, add_constant(graph, (struct gpu_shape){1, 1, 4, 8}, NULL)));
     expect(graph, gpu_pass_fuse_stages, false,
            CONV "v3[1,4,4,8]\nPRELU v3[1,4,4,8] const4[1,1,4,8] -> out5[1,4,4,8]\n");
+    x = begin_conv(&graph); // leaky_relu makes NaN of zero and an infinite slope
+    ends(NODE(graph, Prelu, image, x, add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, &(float){INFINITY})));
+    expect(graph, gpu_pass_fuse_stages, false,
+           CONV "v3[1,4,4,8]\nPRELU v3[1,4,4,8] const4[1,1,1,1] -> out5[1,4,4,8]\n");
 }
 
 // ---- fuse_residual ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // ATAN2, and ADD_N as a chain of sums. Comparisons, LOGICAL_AND and LOGICAL_OR give 0 or 1. One kernel takes two
 // values. The other takes a value and a constant, which is stored among the weights in its own smaller shape. A sum or
 // product with one number becomes a stage of the node that computes the other operand.
+#include <math.h>
 #include <stdlib.h>
 
 #include "gpu/graph/convert.h"
@@ -296,15 +297,16 @@ static void lay_out(float *to, const float *from, struct gpu_shape shape)
                 }
 }
 
-// Sets the stage for a second operand that is one number.
+// Sets the stage for a second operand that is one number. An infinite slope is none: LEAKY_RELU multiplies zero by it,
+// which PRELU leaves alone.
 static bool stage_of_number(int builtin, float number, struct gpu_epilogue *stage)
 {
     stage->stages[0].op = builtin == kTfLiteBuiltinPrelu ? GPU_EPI_LEAKY_RELU : GPU_EPI_SCALE_SHIFT;
     switch (builtin) {
     case kTfLiteBuiltinAdd: stage->stages[0].a = 1, stage->stages[0].b = number; return true;
     case kTfLiteBuiltinSub: stage->stages[0].a = 1, stage->stages[0].b = -number; return true;
-    case kTfLiteBuiltinMul:
-    case kTfLiteBuiltinPrelu: stage->stages[0].a = number; return true;
+    case kTfLiteBuiltinMul: stage->stages[0].a = number; return true;
+    case kTfLiteBuiltinPrelu: stage->stages[0].a = number; return isfinite(number);
     default: return false;
     }
 }
@@ -351,14 +353,12 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Whether what the operator does could be a stage of the copy of an input. The stage of PRELU has NaN where a slope is
-// infinite.
+// Whether what the operator does could be a stage of the copy of an input.
 static bool is_dense_stage(const struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
-    return node->builtin != kTfLiteBuiltinPrelu && gpu_plan_may_read_dense(plan, x) &&
-           gpu_same_shape(x->shape, y->shape) && x->rank == y->rank && node->epilogue.count < GPU_EPILOGUE_STAGES &&
-           !node->epilogue.residual;
+    return gpu_plan_may_read_dense(plan, x) && gpu_same_shape(x->shape, y->shape) && x->rank == y->rank &&
+           node->epilogue.count < GPU_EPILOGUE_STAGES && !node->epilogue.residual;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
