@@ -26,48 +26,12 @@ static int output_of(const struct hl_node *node)
     return node->node.outputs->size == 1 ? node->node.outputs->data[0] : -1;
 }
 
-bool hl_subgraph_knows(const struct hl_subgraph *subgraph, const struct hl_node *node)
-{
-    bool knows = node->node.outputs->size > 0 && hl_builtin_kernels.keeps_shapes(&node->node);
-    for (int i = 0; i < node->node.outputs->size && knows; i++) {
-        const int output = node->node.outputs->data[i];
-        knows = output >= 0 && hl_is_constant(&subgraph->context.tensors[output]);
-    }
-    return knows;
-}
-
-struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph)
-{
-    struct hl_use *uses = calloc((size_t)subgraph->tensor_count + 1, sizeof *uses);
-    for (int position = 0; uses && position < subgraph->plan->size; position++) {
-        const TfLiteNode *node = &subgraph->nodes[subgraph->plan->data[position]]->node;
-        const bool reads = position >= subgraph->prepared ||
-                           !hl_subgraph_knows(subgraph, subgraph->nodes[subgraph->plan->data[position]]);
-        for (int i = 0; i < node->inputs->size && reads; i++)
-            if (node->inputs->data[i] >= 0) uses[node->inputs->data[i]].readers++;
-        for (int i = 0; i < node->outputs->size; i++) {
-            if (node->outputs->data[i] < 0) continue;
-            uses[node->outputs->data[i]].writers++;
-            uses[node->outputs->data[i]].last_writer = position;
-        }
-    }
-    return uses;
-}
-
 // Which node of the chain writes the tensor; -1: none.
 static int writer_in(const struct search *search, int tensor)
 {
     for (int i = 0; i < search->count; i++)
         if (output_of(search->nodes[i]) == tensor) return i;
     return -1;
-}
-
-bool hl_subgraph_is_early(const struct hl_subgraph *subgraph, const struct hl_use *uses, int tensor, int position)
-{
-    const TfLiteTensor *it = &subgraph->context.tensors[tensor];
-    if (hl_is_constant(it)) return it->data.raw_const != NULL;
-    if (it->allocation_type != kTfLiteArenaRw && it->allocation_type != kTfLiteCustom) return false;
-    return uses[tensor].writers == 0 || uses[tensor].last_writer < position;
 }
 
 // A node behind the chain that reads none of its tensors, or one that goes on with it, or a pool that ends it, or

@@ -6,6 +6,7 @@
 //   subgraph.c   model -> tensors and nodes; shapes          planner.c     tensors -> offsets in the arena
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
 //   context.c    the TfLiteContext function table            delegation.c  apply, undo, redo delegates
+//   uses.c       who reads and writes each tensor, and what is known before nodes run
 //   take_over.c  nodes that take over the one before them
 //   transposes.c transposes that undo each other
 //   chain.c      convolutions that compute the element-wise nodes behind them
@@ -162,7 +163,7 @@ bool hl_node_leaves_out(const struct hl_node *node, int tensor);
 // Returns the node as the model has it.
 const TfLiteNode *hl_node_shown(const struct hl_node *node);
 
-// ---- chain.c
+// ---- uses.c
 // What the plan does with each tensor.
 struct hl_use {
     int readers, writers, last_writer; // the latter is a position
@@ -174,16 +175,19 @@ bool hl_subgraph_knows(const struct hl_subgraph *subgraph, const struct hl_node 
 struct hl_use *hl_subgraph_find_uses(const struct hl_subgraph *subgraph);
 // Returns whether the tensor has its value before the node at this position runs, and keeps it.
 bool hl_subgraph_is_early(const struct hl_subgraph *subgraph, const struct hl_use *uses, int tensor, int position);
+
+// ---- chain.c
 // Finds the chains of the nodes that AllocateTensors has prepared, attention first.
 TfLiteStatus hl_subgraph_make_chains(struct hl_subgraph *subgraph);
 void hl_subgraph_end_chains(struct hl_subgraph *subgraph);
-// ---- attention.c
-TfLiteStatus hl_subgraph_join_attention(struct hl_subgraph *subgraph, const struct hl_use *uses);
 // Returns the tensor that the node writes: output 0, or that of the chain it leads.
 int hl_node_result(const struct hl_node *node);
 // Returns whether the tensor lies inside a chain, so that nobody writes it: in that of this node, or in any.
 bool hl_node_passes_on(const struct hl_node *node, int tensor);
 bool hl_subgraph_passes_on(const struct hl_subgraph *subgraph, int tensor);
+
+// ---- attention.c
+TfLiteStatus hl_subgraph_join_attention(struct hl_subgraph *subgraph, const struct hl_use *uses);
 
 // ---- concat_in_place.c
 // Puts inputs of CONCATENATION inside its output, where nodes that AllocateTensors has prepared can write them.
