@@ -41,6 +41,13 @@ static const struct shape windows[] = {
     {"1x7", 1, 20, 34, 70, 24, 1, 7, 1, 1, PLAIN},
     {"3x3, few outputs", 1, 21, 35, 40, 12, 3, 3, 1, 1, PLAIN},
     {"2x2, many outputs", 1, 40, 35, 40, 64, 2, 2, 1, 1, PLAIN},
+    {"9x9 of a slice", 1, 21, 40, 3, 32, 9, 9, 1, 1, PLAIN},
+    {"5x7 of a slice with strides", 1, 40, 70, 4, 24, 5, 7, 2, 1, PLAIN},
+    {"3x3 of two slices", 2, 20, 35, 7, 40, 3, 3, 1, 1, PLAIN},
+    {"7x7 of a slice, mirrored", 1, 30, 36, 1, 40, 7, 7, 1, 1, MIRRORED},
+    {"9x9 to a slice", 1, 21, 40, 24, 3, 9, 9, 1, 1, PLAIN},
+    {"3x5 to a slice", 2, 20, 75, 40, 4, 3, 5, 1, 1, PLAIN},
+    {"3x3 to a slice, mirrored", 1, 15, 37, 12, 1, 3, 3, 1, 1, MIRRORED},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEW = 2, WINDOWS = sizeof windows / sizeof *windows };
 
@@ -218,9 +225,11 @@ enum window_way {
     PATCH_SLOTS_AGAIN = 64,
     ROWS_AND_OUTPUTS = 128, // several tiles of both in a subgroup
     BELOW_AND_BESIDE = 256, // several subgroups
-    ALL_WINDOW_WAYS = 480,
-    BROUGHT_WEIGHTS = 512, // with fragments they are put into shared memory, or are too many for that
-    WEIGHTS_FROM_MEMORY = 1024,
+    COLUMNS_OF_X = 512,     // several columns of taps are a step's channels, or its outputs
+    COLUMNS_OF_Y = 1024,
+    ALL_WINDOW_WAYS = 2016,
+    BROUGHT_WEIGHTS = 2048, // with fragments they are put into shared memory, or are too many for that
+    WEIGHTS_FROM_MEMORY = 4096,
     ALL_WAYS_OF_FRAGMENTS = ALL_WINDOW_WAYS | BROUGHT_WEIGHTS | WEIGHTS_FROM_MEMORY
 };
 static int window_ways_of(const struct gpu_plan_step *step)
@@ -231,6 +240,8 @@ static int window_ways_of(const struct gpu_plan_step *step)
         ways |= PATCH_SLOTS_AGAIN; // where there are slots
     if (constant_of(step, "BLOCK_X") > 1 && constant_of(step, "BLOCK_O") > 1) ways |= ROWS_AND_OUTPUTS;
     if (across > 1 && step->group[1] > across) ways |= BELOW_AND_BESIDE;
+    if (constant_of(step, "COLUMNS") > 1) ways |= COLUMNS_OF_X;
+    if (constant_of(step, "SPREAD") > 1) ways |= COLUMNS_OF_Y;
     if (gpu_kernel_constant_index(step->kernel, "FETCHES") >= 0)
         ways |= constant_of(step, "FETCHES") > 0 ? BROUGHT_WEIGHTS : WEIGHTS_FROM_MEMORY;
     return ways;

@@ -110,7 +110,7 @@ static bool copy_constants(const HaliteGpuKernel *from, struct gpu_kernel *to, s
                            struct gpu_problem *problem)
 {
     int count = from->constant_count;
-    if (!check_count("constant_count", count, 0, GPU_KERNEL_CONSTANTS, from->constants, problem)) return false;
+    if (!check_count("constant_count", count, 0, GPU_CUSTOM_CONSTANTS, from->constants, problem)) return false;
     struct gpu_constant *list = hl_arena_array(arena, (size_t)count + 1, sizeof *list, sizeof(void *));
     if (!list) return gpu_set_problem(problem, "out of memory");
     for (int i = 0; i < count; i++) {

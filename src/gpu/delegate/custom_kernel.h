@@ -9,7 +9,8 @@
 #include "gpu/lang/kernel.h"
 #include "halite/gpu_op.h"
 
-enum { GPU_CUSTOM_NAME = 31 }; // characters of a name, at most
+// At most: characters of a name, and constants of a kernel (halite/gpu_op.h).
+enum { GPU_CUSTOM_NAME = 31, GPU_CUSTOM_CONSTANTS = 16 };
 
 struct gpu_problem {
     char text[192];

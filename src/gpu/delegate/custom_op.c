@@ -250,10 +250,10 @@ static bool set_numbers(HaliteGpuPlan *plan, const HaliteGpuDispatch *from, stru
     if (from->params && from->param_count != params)
         return fail(plan, "kernel %s gets %d parameters, it has %d", name, (int)from->param_count, params);
     for (int i = 0; from->params && i < params; i++) memcpy(desc->params[i], from->params[i], sizeof desc->params[i]);
-    if (from->constant_count < 0 || from->constant_count > GPU_KERNEL_CONSTANTS ||
+    if (from->constant_count < 0 || from->constant_count > GPU_CUSTOM_CONSTANTS ||
         (from->constant_count > 0 && !from->constants))
         return fail(plan, "kernel %s gets %d constants, expected 0 to %d in a list", name, (int)from->constant_count,
-                    (int)GPU_KERNEL_CONSTANTS);
+                    (int)GPU_CUSTOM_CONSTANTS);
     for (int i = 0; i < from->constant_count; i++) {
         if (!from->constants[i].name) return fail(plan, "kernel %s gets a constant without a name", name);
         desc->constants[i] = (struct gpu_setting){from->constants[i].name, from->constants[i].value};

@@ -7,6 +7,9 @@
 // since one of weights that is loaded from memory takes as long as one and a half products. (Zero-DCE's layers on an
 // H200, us, f32 and f16: 814 and 435 with such loads and the next patch brought ahead, 588 and 277 so.) In the end
 // fragments of sums go through shared memory. Where a window has too many taps for that, weights come from memory.
+//
+// Sums of columns are added up behind the loop that stores fragments: with both in it all windows took half as long
+// again, or twice as long, as if NVIDIA's compiler had not unrolled it.
 #include <string.h>
 
 #include "gpu/ops/cooperative.h"
@@ -31,6 +34,10 @@ enum {
     MATRIX,
     ROW,
     TILE,
+    COLUMNS,
+    SPREAD,
+    STEPS_W,
+    TILE_STEP,
     GUARDED,
     FETCHES,
     CONSTANTS
@@ -49,11 +56,13 @@ enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
         .params = {"sum", "step"},                                                                       \
         /* TURNS: pairs of slices that a work-item brings of a patch; FETCHES: vectors of weights, 0 where */ \
         /* they are read from memory; ROUND: fragments that a subgroup stores at a time; TILE: vectors of */ \
-        /* shared memory; GUARDED: see matrix_text.h */                                                  \
+        /* shared memory; GUARDED: see matrix_text.h; COLUMNS, SPREAD: see window_text.h; STEPS_W: steps of */ \
+        /* a row of taps; TILE_STEP: from a tile of the patch to the next one of a subgroup */           \
         GPU_CONSTANTS({"BLOCK_X", 1}, {"BLOCK_O", 1}, {"ACROSS", 1}, {"IN", IN_WINDOW},                  \
                       {"WINDOW_W", 3}, {"WINDOW_H", 3}, {"STRIDE", 1}, {"PATCH_W", 18}, {"PATCH_H", 3},  \
                       {"TURNS", 4}, {"ROUND", 1}, {"MATRIX", MATRIX_HALVES}, {"ROW", POSITION_VECTORS},  \
-                      {"TILE", 2 * 18 * 3 * POSITION_VECTORS}, {"GUARDED", 0}, {"FETCHES", 5}),      \
+                      {"TILE", 2 * 18 * 3 * POSITION_VECTORS}, {"COLUMNS", 1}, {"SPREAD", 1},            \
+                      {"STEPS_W", 3}, {"TILE_STEP", 18}, {"GUARDED", 0}, {"FETCHES", 5}),                \
         .value_names = {GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},                 \
         .shared = {"int4 tile[TILE]", "int vote[4]"}, .epilogue = true, .fragments = true,               \
         .cooperative = COOPERATIVE, .body = body,                                                        \
@@ -67,15 +76,24 @@ enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
         }                                                                                                \
     )
 
+// Writes a sum of output slice o at p.
+#define FINISH                                                                                           \
+    GPU_TEXT(                                                                                            \
+        int4 bias = weights(o);                                                                          \
+        if (GUARDED == 1) sum = sum * scale_back;                                                        \
+        sum += bits_to_float4(bias);                                                                     \
+        write_y(p, finish(to_real4(sum), p));                                                            \
+    )
+
 static const char body[] = GPU_TEXT(
     int parts = pick(MATRIX == MATRIX_HALVES, 1, 2);
     int parts_of_w = pick(MATRIX == MATRIX_SPLIT, 2, 1);
     int half_size = PATCH_W * PATCH_H * ROW;
     int lid = LID1 * 32 + LID0;
     int beside = SUBGROUP % ACROSS;
-    int below = SUBGROUP / ACROSS * BLOCK_X;
+    int below = SUBGROUP / ACROSS * pick(SPREAD > 1, 1, BLOCK_X);
     int chunks = P_sum.x;
-    int each = WINDOW_H * WINDOW_W * BLOCK_O * parts_of_w * 32;
+    int each = STEPS_W * WINDOW_H * BLOCK_O * parts_of_w * 32;
     int weights_at = parts * half_size;
     int vectors = pick(FETCHES > 0, 16 * ROW, 32);
 ) GPU_WINDOW_PLACES(2) GPU_MATRIX_GUARD GPU_TEXT(
@@ -116,7 +134,7 @@ static const char body[] = GPU_TEXT(
             int k = weights_at + beside * (each / 2 * ROW);
             if (FETCHES == 0) k = P_sum.y + ((GROUP1 * ACROSS + beside) * chunks + c) * each;
             for (int ty = 0; ty < WINDOW_H; ty += 1) {
-                UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
+                UNROLL for (int tx = 0; tx < STEPS_W; tx += 1) {
                     int tap = ) GPU_WINDOW_TAP GPU_TEXT(;
                     int at = (below * STRIDE * PATCH_W + tap) * ROW;
                     FRAGMENTS_W(w, BLOCK_O);
@@ -133,8 +151,8 @@ static const char body[] = GPU_TEXT(
                     }
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                         FRAGMENTS_X(x, 2);
-                        LOAD_X(x[0], at + i * STRIDE * PATCH_W * ROW);
-                        if (MATRIX != MATRIX_HALVES) LOAD_X(x[1], at + half_size + i * STRIDE * PATCH_W * ROW);
+                        LOAD_X(x[0], at + i * TILE_STEP * ROW);
+                        if (MATRIX != MATRIX_HALVES) LOAD_X(x[1], at + half_size + i * TILE_STEP * ROW);
                         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
                             if (MATRIX != MATRIX_HALVES) ADD_PRODUCT(rest, j * BLOCK_X + i, x[1], w[j]);
                             if (MATRIX == MATRIX_SPLIT) ADD_PRODUCT(rest, j * BLOCK_X + i, x[0], w_rest[j]);
@@ -153,17 +171,29 @@ static const char body[] = GPU_TEXT(
         BARRIER;
         UNROLL for (int m = 0; m < ROUND; m += 1) STORE_SUM((m * GROUP_Y + SUBGROUP) * 80, sums, first + m);
         BARRIER;
-        for (int m = LID0; m < ROUND * 64; m += 32) {
+        for (int m = LID0; m < pick(SPREAD > 1, 0, ROUND * 64); m += 32) {
             int n = first + m / 64;
             int o = ((GROUP1 * ACROSS + LID1 % ACROSS) * BLOCK_O + n / BLOCK_X) * 4 + m % 64 / 16;
             int4 p = mki4(first_x + m % 16, first_y + LID1 / ACROSS * BLOCK_X + n % BLOCK_X, o, batch);
             if (p.x < y_w && p.y < y_h && o < y_s) {
                 int4 bits = tile[(m / 64 * GROUP_Y + LID1) * 80 + m % 16 * 5 + m % 64 / 16];
                 acc4 sum = bits_to_float4(bits);
-                if (GUARDED == 1) sum = sum * scale_back;
-                bits = weights(o);
-                sum += bits_to_float4(bits);
-                write_y(p, finish(to_real4(sum), p));
+) FINISH GPU_TEXT(
+            }
+        }
+    }
+    if (SPREAD > 1) {
+        for (int m = LID0; m < wide; m += 32) {
+            int4 p = mki4(first_x + m, first_y + LID1, 0, batch);
+            if (p.x < y_w && p.y < y_h) {
+                acc4 sum = splatf4(0.0f);
+                UNROLL for (int tx = 0; tx < SPREAD; tx += 1) {
+                    int stored = tx / 4 * BLOCK_X + (m + tx) / 16;
+                    int4 bits = tile[(stored * GROUP_Y + LID1) * 80 + (m + tx) % 16 * 5 + tx % 4];
+                    sum += bits_to_float4(bits);
+                }
+                int o = 0;
+) FINISH GPU_TEXT(
             }
         }
     }
@@ -198,7 +228,7 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, int for
     int sums = block->positions * block->outputs;
     int places = size->patch_w * size->patch_h;
     layout->turns = (int)gpu_divide_up((int64_t)GPU_WINDOW_CHUNK / 2 * places, items);
-    layout->round = sums < 16 / size->subgroups ? sums : 16 / size->subgroups;
+    layout->round = sums < 16 / size->subgroups || size->spread > 1 ? sums : 16 / size->subgroups;
     const int weights = block->across * size->taps * block->outputs * parts * SUBGROUP;
     const bool fetched = (halves * places + weights / 2) * POSITION_VECTORS * 16 < caps->shared_bytes;
     layout->fetches = fetched ? (int)gpu_divide_up(weights, items) : 0;
@@ -227,7 +257,7 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
     int64_t work = size->taps * ((int64_t)product[form] * block->positions * block->outputs +
                                  (int64_t)GPU_FRAGMENT_LOAD * gpu_matrix_sums(form) * block->positions +
                                  (int64_t)load_w * parts * block->outputs); // of a subgroup
-    int64_t bytes = (int64_t)64 * size->patch_w * size->patch_h +
+    int64_t bytes = (int64_t)64 / size->columns * size->patch_w * size->patch_h +
                     (layout.fetches ? (int64_t)512 * parts * block->outputs * block->across * size->taps : 0);
     int64_t alone = work * gpu_divide_up(size->subgroups, 4) + bytes / BANDWIDTH + LATENCY;
     int64_t rounds = block->positions * block->outputs / layout.round;
@@ -243,14 +273,26 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
     struct layout layout;
     complete(&layout, caps, form, block, size);
     const int values[CONSTANTS] = {
-        [BLOCK_X] = block->positions, [BLOCK_O] = block->outputs,
-        [ACROSS] = block->across,     [IN] = in,
-        [WINDOW_W] = conv->kernel_w,  [WINDOW_H] = conv->kernel_h,
-        [STRIDE] = conv->stride_w,    [PATCH_W] = size->patch_w,
-        [PATCH_H] = size->patch_h,    [TURNS] = layout.turns,
-        [ROUND] = layout.round,       [MATRIX] = form,
-        [ROW] = POSITION_VECTORS,     [TILE] = layout.tile,
-        [FETCHES] = layout.fetches,   [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
+        [BLOCK_X] = block->positions,
+        [BLOCK_O] = block->outputs,
+        [ACROSS] = block->across,
+        [IN] = in,
+        [WINDOW_W] = conv->kernel_w,
+        [WINDOW_H] = conv->kernel_h,
+        [STRIDE] = conv->stride_w,
+        [PATCH_W] = size->patch_w,
+        [PATCH_H] = size->patch_h,
+        [TURNS] = layout.turns,
+        [ROUND] = layout.round,
+        [MATRIX] = form,
+        [ROW] = POSITION_VECTORS,
+        [TILE] = layout.tile,
+        [FETCHES] = layout.fetches,
+        [COLUMNS] = size->columns,
+        [SPREAD] = size->spread,
+        [STEPS_W] = size->taps / conv->kernel_h,
+        [TILE_STEP] = size->spread > 1 ? GPU_WINDOW_TILE_W : conv->stride_w * size->patch_w,
+        [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
     *launch = (struct gpu_window_launch){
         .kernel = caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,

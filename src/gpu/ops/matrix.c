@@ -20,6 +20,7 @@
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_shared.h"
 #include "gpu/ops/matrix_text.h"
+#include "gpu/ops/window.h"
 
 // The indices of the kernel's constants.
 enum { BLOCK_X, BLOCK_O, OUT, IN, DEPTH, ROUND, MATRIX, GUARDED, CONSTANTS };
@@ -332,15 +333,30 @@ int64_t gpu_matrix_cycles(const struct gpu_plan *plan, const struct gpu_conv_siz
 
 // ---- weights --------------------------------------------------------------------------------------------------------
 
+static bool is_by_chunks(enum gpu_matrix_order order)
+{
+    return order == GPU_MATRIX_BY_CHUNKS || order == GPU_MATRIX_FRAGMENTS_BY_CHUNKS;
+}
+
+static int slices_of(const struct gpu_convolution *conv, enum gpu_matrix_order order)
+{
+    return is_by_chunks(order) ? gpu_window_slices(conv) : gpu_slices(conv->y->shape);
+}
+
 // The weights of the four input channels of slice `part` of a step, and one output; zeros where there are none.
 static void gather(const struct gpu_convolution *conv, enum gpu_matrix_order order, int64_t step, int part, int output,
                    float four[4])
 {
     int slices = gpu_slices(conv->x->shape), taps = conv->kernel_w * conv->kernel_h;
     int term = (int)step * 4 + part, tap = term / slices, input = term % slices * 4;
-    if (order == GPU_MATRIX_BY_CHUNKS || order == GPU_MATRIX_FRAGMENTS_BY_CHUNKS) {
-        tap = (int)(step % taps);
-        input = ((int)(step / taps) * 4 + part) * 4;
+    if (is_by_chunks(order)) {
+        const int columns = gpu_window_columns(conv), spread = gpu_window_spread(conv);
+        const int across = (conv->kernel_w + columns * spread - 1) / (columns * spread);
+        const int each = GPU_WINDOW_CHUNK / columns, steps = across * conv->kernel_h; // of a column, of a chunk
+        const int column = spread > 1 ? output / 4 : (int)(step % across) * columns + part / each;
+        tap = column < conv->kernel_w ? (int)(step % steps / across) * conv->kernel_w + column : taps;
+        input = ((int)(step / steps) * GPU_WINDOW_CHUNK + part % each) * 4;
+        if (spread > 1) output %= 4;
     }
     memset(four, 0, 4 * sizeof *four);
     if (output >= conv->outputs || tap >= taps) return;
@@ -417,7 +433,7 @@ int64_t gpu_matrix_vectors(const struct gpu_matrix_block *block, int form, int s
 void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct gpu_matrix_block *block, int64_t steps,
                      enum gpu_matrix_order order, int32_t *to)
 {
-    int64_t rows = rows_of(block, gpu_slices(conv->y->shape));
+    int64_t rows = rows_of(block, slices_of(conv, order));
     for (int64_t row = 0; row < rows; row++)
         for (int64_t step = 0; step < steps; step++)
             for (int tile = 0; tile < block->outputs; tile++, to += 4 * SUBGROUP * gpu_matrix_parts(form)) {
@@ -429,7 +445,7 @@ void gpu_matrix_pack(const struct gpu_convolution *conv, int form, const struct 
 struct gpu_weights *gpu_matrix_weights(struct gpu_plan *plan, const struct gpu_convolution *conv, int form,
                                        const struct gpu_matrix_block *block, int64_t steps, enum gpu_matrix_order order)
 {
-    int slices = gpu_slices(conv->y->shape);
+    int slices = slices_of(conv, order);
     int64_t count = slices + gpu_matrix_vectors(block, form, slices, steps);
     struct gpu_weights *weights = gpu_plan_integers(plan, (size_t)count);
     if (!weights) return NULL;

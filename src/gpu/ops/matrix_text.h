@@ -28,11 +28,12 @@
         int s0 = LID2;                                                                                   \
     ) GPU_MATRIX_LOAD_WEIGHTS(early_weights) GPU_MATRIX_BEGIN_SUMS
 
-// Begins the sums of a work-item with the bias of its output slices, from first_slice on.
-#define GPU_MATRIX_BEGIN_SUMS                                                                            \
-    GPU_TEXT(                                                                                            \
+// Begins the sums of a work-item with the bias of its output slices, from first_slice on; there are SLICES.
+#define GPU_MATRIX_BEGIN_SUMS GPU_MATRIX_BEGIN_SUMS_OF(y_s)
+#define GPU_MATRIX_BEGIN_SUMS_OF(SLICES)                                                                 \
+    GPU_TEXT_OF(                                                                                          \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                    \
-            int4 bits = early_weights(min(first_slice + j * 4, y_s - 1));                                \
+            int4 bits = early_weights(min(first_slice + j * 4, SLICES - 1));                             \
             acc4 bias = bits_to_float4(bits);                                                            \
             if (LID2 > 0) bias = splatf4(0.0f);                                                          \
             UNROLL for (int i = 0; i < 2 * BLOCK_X; i += 1) {                                            \

@@ -32,12 +32,18 @@ enum {
     MATRIX,
     TILE,
     RESIDENT,
+    COLUMNS,
+    SPREAD,
+    STEPS_W,
+    TILE_STEP,
     GUARDED,
     CONSTANTS
 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
+#define BEGIN_SUMS GPU_MATRIX_BEGIN_SUMS_OF(of_sums)
+
 // Writes v, output n of the block.
 #define FINISH                                                                                           \
     GPU_TEXT(                                                                                            \
@@ -67,6 +73,10 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                   {"MATRIX", MATRIX_SPLIT},
                   {"TILE", 1072},    // vectors: x of two chunks, then weights
                   {"RESIDENT", 1},
+                  {"COLUMNS", 1},
+                  {"SPREAD", 1},
+                  {"STEPS_W", 3},    // steps of a row of taps
+                  {"TILE_STEP", 18}, // from a tile of the patch to the next one of a subgroup
                   {"GUARDED", 0}),   // 1: numbers that are split may be too large or small for it
     .value_names = {GPU_CONV_INS(GPU_VALUE_NAME), GPU_MATRIX_FORMS(GPU_VALUE_NAME)},
     .shared = {"int vote[4]"},
@@ -79,17 +89,18 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
         int row = LID0 / 4;
         int part = LID0 % 4;
         int beside = LID1 % ACROSS;
-        int below = LID1 / ACROSS * BLOCK_X;
+        int below = LID1 / ACROSS * pick(SPREAD > 1, 1, BLOCK_X);
+        int of_sums = pick(SPREAD > 1, SPREAD, y_s);
         int vectors = pick(MATRIX < MATRIX_HALVES, 2, 1);
         int of_tap = ACROSS * BLOCK_O * vectors * 32;
-        int each = WINDOW_W * WINDOW_H * of_tap;
+        int each = STEPS_W * WINDOW_H * of_tap;
         int chunks = P_sum.x;
         int stream = P_sum.y + GROUP1 * chunks * each;
         for (int n = 0; n < STAGES; n += 1) fetch_weights(n, P_sum.z + n * each, stream + n * each, each);
         int first_slice = (GROUP1 * ACROSS + beside) * (4 * BLOCK_O) + part;
         acc4 sums[2 * BLOCK_X * BLOCK_O];
         acc4 rest[2 * BLOCK_X * BLOCK_O];
-    ) GPU_MATRIX_BEGIN_SUMS GPU_WINDOW_PLACES(1) GPU_TEXT(
+    ) BEGIN_SUMS GPU_WINDOW_PLACES(1) GPU_TEXT(
         acc4 next[TURNS];
     ) GPU_MATRIX_GUARD GPU_TEXT(
         WAIT;
@@ -119,12 +130,12 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                 int k = P_sum.z + slot * each + beside * BLOCK_O * vectors * 32 + LID0;
                 int at = operands + part * PLANE + below * STRIDE * PATCH_W + row;
                 for (int ty = 0; ty < WINDOW_H; ty += 1) {
-                    UNROLL for (int tx = 0; tx < WINDOW_W; tx += 1) {
+                    UNROLL for (int tx = 0; tx < STEPS_W; tx += 1) {
                         int here = at + ) GPU_WINDOW_TAP GPU_TEXT(;
                         acc4 columns[2 * BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                            acc4 near = tile[here + i * STRIDE * PATCH_W];
-                            acc4 far = tile[here + i * STRIDE * PATCH_W + 8];
+                            acc4 near = tile[here + i * TILE_STEP];
+                            acc4 far = tile[here + i * TILE_STEP + 8];
                             columns[2 * i] = mkf4(near.x, far.x, near.y, far.y);
                             columns[2 * i + 1] = mkf4(near.z, far.z, near.w, far.w);
                         }
@@ -144,15 +155,31 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                     }
                 }
             }
-    ) GPU_MATRIX_JUDGE(GPU_MATRIX_FETCH_AGAIN(P_sum.z) GPU_MATRIX_BEGIN_SUMS GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
+    ) GPU_MATRIX_JUDGE(GPU_MATRIX_FETCH_AGAIN(P_sum.z) BEGIN_SUMS GPU_MATRIX_SCALE_SUMS) GPU_TEXT(
         }
     ) GPU_MATRIX_SCALE_BACK GPU_TEXT(
         if (MATRIX == MATRIX_SPLIT || MATRIX == MATRIX_NARROW) {
             UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) sums[n] += rest[n] * MATRIX_REST;
         }
-        UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
-            acc4 v = sums[n];
+        if (SPREAD > 1) {
+            int own = LID1 * (64 * BLOCK_X * BLOCK_O);
+            BARRIER;
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
+                int column = n / 2 % BLOCK_X * 16 + row + n % 2 * 8;
+                tile[own + (part + n / (2 * BLOCK_X) * 4) * (16 * BLOCK_X) + column] = sums[n];
+            }
+            BARRIER;
+            for (int column = LID0; column < wide; column += 32) {
+                int4 p = mki4(first_x + column, first_y + below, 0, batch);
+                acc4 v = splatf4(0.0f);
+                UNROLL for (int tx = 0; tx < SPREAD; tx += 1) v += tile[own + tx * (16 * BLOCK_X) + column + tx];
+                if (p.x < y_w && p.y < y_h) write_y(p, finish(to_real4(v), p));
+            }
+        } else {
+            UNROLL for (int n = 0; n < 2 * BLOCK_X * BLOCK_O; n += 1) {
+                acc4 v = sums[n];
     ) FINISH GPU_TEXT(
+            }
         }
     ),
 };
@@ -200,6 +227,8 @@ static bool complete(struct layout *layout, const struct gpu_caps *caps, int for
     if (stages > size->chunks) stages = size->chunks;
     layout->stages = stages < MAX_STAGES ? (int)stages : MAX_STAGES;
     layout->tile = layout->weights + layout->stages * each;
+    const int sums = 64 * block->positions * block->outputs * size->subgroups; // vectors that are added up in the end
+    if (size->spread > 1 && layout->tile < sums) layout->tile = sums;
     if (layout->stages < (size->chunks > 1 ? 2 : 1) || layout->tile > all) return false;
     layout->resident = resident_of(layout, all, form, block, items);
     return layout->turns <= MAX_TURNS && layout->resident > 0;
@@ -217,7 +246,7 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
     int64_t vectors = 2 * block->positions + block->outputs * gpu_matrix_parts(form);
     int64_t patch = size->chunks * CHUNK_SLICES * size->patch_w * size->patch_h;
     int64_t shared = each * (size->subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
-    int64_t loads = each * patch * 16 / BANDWIDTH, first = loads / size->chunks;
+    int64_t loads = each * patch / size->columns * 16 / BANDWIDTH, first = loads / size->chunks;
     int64_t work = first + gpu_overlapped(products, shared, loads - first);
     if (layout.resident == 1) work = products + shared + loads;
     return work * 4 / 5 + waves * (START + LATENCY + size->chunks * CHUNK_CYCLES);
@@ -245,6 +274,10 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
         [MATRIX] = form,
         [TILE] = layout.tile,
         [RESIDENT] = layout.resident,
+        [COLUMNS] = size->columns,
+        [SPREAD] = size->spread,
+        [STEPS_W] = size->taps / conv->kernel_h,
+        [TILE_STEP] = size->spread > 1 ? GPU_WINDOW_TILE_W : conv->stride_w * size->patch_w,
         [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
     *launch = (struct gpu_window_launch){

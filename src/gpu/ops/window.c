@@ -5,17 +5,40 @@
 #include "gpu/ops/convolve_text.h"
 #include "gpu/ops/costs.h"
 
-enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_TILES = 8 }; // tiles of sums that a subgroup has
+enum { SUBGROUP = GPU_MATRIX_SUBGROUP, MAX_SUBGROUPS = 8, MAX_TILES = 12 }; // tiles of sums that a subgroup has
+enum { MAX_SPREAD = 12 };
+
+int gpu_window_columns(const struct gpu_convolution *conv)
+{
+    const int slices = gpu_slices(conv->x->shape);
+    return conv->kernel_w > 1 && slices <= 2 ? GPU_WINDOW_CHUNK / slices : 1;
+}
+
+int gpu_window_spread(const struct gpu_convolution *conv)
+{
+    return conv->outputs <= 4 && conv->kernel_w <= MAX_SPREAD && conv->stride_w == 1 && gpu_window_columns(conv) == 1
+               ? conv->kernel_w
+               : 1;
+}
+
+int gpu_window_slices(const struct gpu_convolution *conv)
+{
+    const int spread = gpu_window_spread(conv);
+    return spread > 1 ? spread : gpu_slices(conv->y->shape);
+}
 
 // Work-groups along positions, of so many images, and along outputs.
 static int64_t groups_x(const struct gpu_convolution *conv, const struct gpu_matrix_block *block, int64_t images)
 {
     const struct gpu_shape y = conv->y->shape;
-    return gpu_divide_up(y.w, GPU_WINDOW_TILE_W) * gpu_divide_up(y.h, block->along * block->positions) * images;
+    const int spread = gpu_window_spread(conv), rows = spread > 1 ? 1 : block->positions;
+    const int across = spread > 1 ? GPU_WINDOW_TILE_W * block->positions - spread + 1 : GPU_WINDOW_TILE_W;
+    return gpu_divide_up(y.w, across) * gpu_divide_up(y.h, block->along * rows) * images;
 }
 
 static int64_t groups_y(const struct gpu_convolution *conv, const struct gpu_matrix_block *block)
 {
+    if (gpu_window_spread(conv) > 1) return 1;
     return gpu_divide_up(gpu_slices(conv->y->shape), (int64_t)4 * block->outputs * block->across);
 }
 
@@ -23,11 +46,17 @@ static struct gpu_window_size size_of(const struct gpu_plan *plan, const struct 
                                       const struct gpu_matrix_block *block)
 {
     const int stride = conv->stride_w, images = conv->y->shape.b;
+    const int columns = gpu_window_columns(conv), spread = gpu_window_spread(conv);
+    const int across = (int)gpu_divide_up(conv->kernel_w, columns * spread); // steps
+    const int tiles_w = spread > 1 ? block->positions : 1, rows = spread > 1 ? 1 : block->positions;
+    const int last = (GPU_WINDOW_TILE_W * tiles_w - 1) * stride + (across - 1) * columns; // column of a patch
     return (struct gpu_window_size){
         .subgroups = block->across * block->along,
-        .taps = conv->kernel_w * conv->kernel_h,
-        .patch_w = (int)gpu_divide_up((GPU_WINDOW_TILE_W - 1) * stride + conv->kernel_w, stride) * stride,
-        .patch_h = (block->along * block->positions - 1) * stride + conv->kernel_h,
+        .columns = columns,
+        .spread = spread,
+        .taps = across * conv->kernel_h,
+        .patch_w = (int)gpu_divide_up(last + 1, stride) * stride,
+        .patch_h = (block->along * rows - 1) * stride + conv->kernel_h,
         .chunks = gpu_divide_up(gpu_slices(conv->x->shape), GPU_WINDOW_CHUNK),
         .groups = groups_x(conv, block, gpu_in_first_batch(plan, images, images)) * groups_y(conv, block),
     };
@@ -59,8 +88,11 @@ static bool takes(const struct gpu_convolution *conv)
 static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_window_way *way, const struct gpu_plan *plan,
                         const struct gpu_convolution *conv, int form)
 {
+    const int spread = gpu_window_spread(conv);
     for (int i = 0; i < 3 * 3 * 3 * 4; i++) {
-        const struct gpu_matrix_block block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27};
+        struct gpu_matrix_block block = {1 << i % 3, 1 << i / 3 % 3, 1, 1 << i / 9 % 3, 1 << i / 27};
+        if (spread > 1 && (block.outputs > 1 || block.across > 1)) continue;
+        if (spread > 1) block.outputs = (int)gpu_divide_up(spread, 4);
         const struct gpu_window_size size = size_of(plan, conv, &block);
         struct gpu_tuned_block numbers = {{block.positions, block.outputs, block.across, block.along}};
         int64_t cycles = fits(plan->caps, conv, &block) ? way->cycles(plan->caps, form, &block, &size) : INT64_MAX;
@@ -99,7 +131,7 @@ static struct gpu_matrix_block choose(const struct gpu_plan *plan, const struct 
 bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form)
 {
     const struct gpu_window_way *way = way_of(plan->caps);
-    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW, slices = gpu_slices(conv->y->shape);
+    int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW;
     const struct gpu_matrix_block block = choose(plan, way, conv, form, in, &tuned);
     const struct gpu_window_size size = size_of(plan, conv, &block);
     struct gpu_window_launch launch;
@@ -110,7 +142,8 @@ bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, 
     struct gpu_dispatch_desc desc = {
         .kernel = launch.kernel,
         .operands = {{.value = conv->x}, {.weights = weights}, {.value = conv->y}},
-        .params = {{(int)size.chunks, slices, launch.weights_at, 0}, {conv->pad_left, conv->pad_top, 0, 0}},
+        .params = {{(int)size.chunks, gpu_window_slices(conv), launch.weights_at, 0},
+                   {conv->pad_left, conv->pad_top, 0, 0}},
         .group = {SUBGROUP, size.subgroups, 1},
         .grid = {(int)groups_x(conv, &block, conv->y->shape.b) * SUBGROUP, (int)groups_y(conv, &block) * size.subgroups,
                  1},

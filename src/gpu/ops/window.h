@@ -14,10 +14,19 @@ bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, 
 
 enum { GPU_WINDOW_TILE_W = 16, GPU_WINDOW_CHUNK = 4 }; // positions of a tile's row; input slices of a chunk
 
+// How many columns of taps a step has among its 16 channels: one, or as many as fill them where x has one slice, or
+// two. And how many it has among its outputs: one, or all where y has one slice and x has more. These are sums of their
+// own, of the positions of x, which are added up in the end, each a column further.
+int gpu_window_columns(const struct gpu_convolution *conv);
+int gpu_window_spread(const struct gpu_convolution *conv);
+// Slices of sums, and so of what they begin with, the bias.
+int gpu_window_slices(const struct gpu_convolution *conv);
+
 // What follows from a block, whose `positions` are rows of a tile for each subgroup, and `outputs` tiles of 16 outputs;
 // of the subgroups `across` stand beside each other along outputs, and `along` below each other.
 struct gpu_window_size {
-    int subgroups, taps;
+    int subgroups;
+    int columns, spread, taps; // of a step; and the steps of a chunk
     int patch_w,
         patch_h;    // what a group brings of an input slice; w is a multiple of the stride, whose columns lie apart
     int64_t chunks; // of input slices
