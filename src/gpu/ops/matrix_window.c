@@ -7,7 +7,9 @@
 // memory. The weights of STAGES chunks are copied there in bulk, the first ones before the kernel waits for earlier
 // dispatches.
 //
-// The columns of a patch lie apart by their place in a stride, so that neighboring positions are neighbors there.
+// The columns of a patch lie apart by their place in a stride, so that neighboring positions are neighbors there. A
+// step takes two positions, eight apart: a vector has a number's first halves and what they leave, or, where halves are
+// all, those of both positions.
 #include <string.h>
 
 #include "gpu/ops/costs.h"
@@ -115,7 +117,17 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                         acc4 high = next[t];
                         acc4 low = high;
                         MATRIX_OPERANDS(high, low, next[t], next[t]);
-                        tile[operands + slice_of[t] * PLANE + place[t]] = mkf4(high.x, high.z, low.x, low.z);
+                        int to = operands + slice_of[t] * PLANE + place[t];
+                        if (MATRIX == MATRIX_HALVES) {
+                            tile[to].x = high.x;
+                            tile[to].y = high.z;
+                            if (place[t] >= 8) {
+                                tile[to - 8].z = high.x;
+                                tile[to - 8].w = high.z;
+                            }
+                        } else {
+                            tile[to] = mkf4(high.x, high.z, low.x, low.z);
+                        }
                     }
                 }
                 if (c + 1 < chunks) {
@@ -135,9 +147,14 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                         acc4 columns[2 * BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                             acc4 near = tile[here + i * TILE_STEP];
-                            acc4 far = tile[here + i * TILE_STEP + 8];
-                            columns[2 * i] = mkf4(near.x, far.x, near.y, far.y);
-                            columns[2 * i + 1] = mkf4(near.z, far.z, near.w, far.w);
+                            if (MATRIX == MATRIX_HALVES) {
+                                columns[2 * i] = mkf4(near.x, near.z, near.y, near.w);
+                                columns[2 * i + 1] = columns[2 * i];
+                            } else {
+                                acc4 far = tile[here + i * TILE_STEP + 8];
+                                columns[2 * i] = mkf4(near.x, far.x, near.y, far.y);
+                                columns[2 * i + 1] = mkf4(near.z, far.z, near.w, far.w);
+                            }
                         }
                         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
                             acc4 first_weights = tile[k + j * vectors * 32];
@@ -243,7 +260,7 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
     int64_t steps = size->chunks * size->taps;
     int64_t serial = steps * instructions[form] * PRODUCT * block->positions * block->outputs;
     int64_t products = gpu_larger(gpu_divide_up(each * size->subgroups, 4) * serial, waves * serial * 3 / 2);
-    int64_t vectors = 2 * block->positions + block->outputs * gpu_matrix_parts(form);
+    int64_t vectors = (form == MATRIX_HALVES ? 1 : 2) * block->positions + block->outputs * gpu_matrix_parts(form);
     int64_t patch = size->chunks * CHUNK_SLICES * size->patch_w * size->patch_h;
     int64_t shared = each * (size->subgroups * steps * vectors * 512 / SHARED_BYTES + patch / 16 * CONVERT);
     int64_t loads = each * patch / size->columns * 16 / BANDWIDTH, first = loads / size->chunks;
