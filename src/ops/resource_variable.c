@@ -6,42 +6,38 @@
 // Any type but strings, resources and variants.
 #include <string.h>
 
-#include "ops/op.h"
+#include "ops/common/copy.h"
 #include "runtime/resources.h"
 
 // ---- VAR_HANDLE ---------------------------------------------------------------------------------
 
-struct var_handle {
-    int32_t id;
-};
-
 static TfLiteStatus var_handle_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 0, 0, 1));
-    struct var_handle *op = node->user_data;
     const TfLiteVarHandleParams *params = node->builtin_data;
-    const TfLiteTensor *handle = hl_output(ctx, node, 0);
+    TfLiteTensor *handle = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, handle->type == kTfLiteResource, "the output is %s instead of resource",
                hl_type_name(handle->type));
-    op->id = hl_resource_id(hl_context_resources(ctx), params->container, params->shared_name);
-    HL_REQUIRE(ctx, node, op->id >= 0, "no memory for a variable");
-    return kTfLiteOk;
-}
-
-static TfLiteStatus var_handle_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    const struct var_handle *op = node->user_data;
-    memcpy(hl_output(ctx, node, 0)->data.raw, &op->id, sizeof op->id);
+    const int32_t id = hl_resource_id(hl_context_resources(ctx), params->container, params->shared_name);
+    HL_REQUIRE(ctx, node, id >= 0, "no memory for a variable");
+    hl_make_constant(handle);
+    HL_TRY(hl_resize_bytes(ctx, handle, sizeof id));
+    memcpy(handle->data.raw, &id, sizeof id);
     return kTfLiteOk;
 }
 
 const struct hl_op hl_op_var_handle = {
-    .state_size = sizeof(struct var_handle),
     .prepare = var_handle_prepare,
-    .invoke = var_handle_invoke,
+    .invoke = hl_invoke_nothing,
 };
 
 // ---- ASSIGN_VARIABLE and READ_VARIABLE ----------------------------------------------------------
+
+// The state: the form of the variable that was compared with the node's tensor since prepare. (Comparing shapes again
+// takes longer than to copy the values of small networks that stream.)
+struct access {
+    int64_t form; // -1: none
+};
 
 static TfLiteStatus require_variable(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *handle,
                                      const TfLiteTensor *value)
@@ -54,6 +50,8 @@ static TfLiteStatus require_variable(TfLiteContext *ctx, const TfLiteNode *node,
 
 static TfLiteStatus assign_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
+    struct access *op = node->user_data;
+    op->form = -1;
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 0));
     return require_variable(ctx, node, hl_input(ctx, node, 0), hl_input(ctx, node, 1));
 }
@@ -66,13 +64,14 @@ static TfLiteStatus take_form(TfLiteContext *ctx, const TfLiteNode *node, struct
     TfLiteIntArray *dims = TfLiteIntArrayCopy(from->dims);
     if (!dims || hl_resize_bytes(ctx, value, from->bytes) != kTfLiteOk) {
         TfLiteIntArrayFree(dims);
-        variable->assigned = false;
+        variable->form = 0;
         return hl_op_error(ctx, node, "no memory for %zu bytes of variable '%s'", from->bytes, variable->name);
     }
     TfLiteIntArrayFree(value->dims);
     value->dims = dims;
     value->type = from->type;
     value->bytes = from->bytes;
+    variable->form = ++hl_context_resources(ctx)->forms;
     return kTfLiteOk;
 }
 
@@ -82,44 +81,60 @@ static TfLiteStatus assign_invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, variable, "the handle stands for no variable");
     const TfLiteTensor *from = hl_input(ctx, node, 1);
     TfLiteTensor *value = &variable->value;
-    const bool fits =
-        variable->assigned && value->type == from->type && value->bytes == from->bytes && hl_same_shape(value, from);
-    if (!fits) HL_TRY(take_form(ctx, node, variable, from));
+    struct access *op = node->user_data;
+    if (variable->form != op->form) {
+        const bool fits = variable->form > 0 && value->type == from->type && value->bytes == from->bytes &&
+                          hl_same_shape(value, from);
+        if (!fits) HL_TRY(take_form(ctx, node, variable, from));
+        op->form = variable->form;
+    }
     if (from->bytes) memcpy(value->data.raw, hl_data(from), from->bytes);
-    variable->assigned = true;
     return kTfLiteOk;
 }
 
 const struct hl_op hl_op_assign_variable = {
+    .state_size = sizeof(struct access),
     .prepare = assign_prepare,
     .invoke = assign_invoke,
 };
 
 static TfLiteStatus read_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
+    struct access *op = node->user_data;
+    op->form = -1;
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     return require_variable(ctx, node, hl_input(ctx, node, 0), hl_output(ctx, node, 0));
 }
 
-static TfLiteStatus read_invoke(TfLiteContext *ctx, TfLiteNode *node)
+// Gives the output the variable's shape, where that took another one than the model declares.
+static TfLiteStatus read_form(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_resource_variable *variable,
+                              TfLiteTensor *output)
 {
-    const struct hl_resource_variable *variable = hl_context_variable(ctx, hl_input(ctx, node, 0));
-    HL_REQUIRE(ctx, node, variable, "the handle stands for no variable");
-    HL_REQUIRE(ctx, node, variable->assigned, "variable '%s' is read before anything was assigned to it",
-               variable->name);
-    TfLiteTensor *output = hl_output(ctx, node, 0);
     const TfLiteTensor *value = &variable->value;
+    HL_REQUIRE(ctx, node, variable->form > 0, "variable '%s' is read before anything was assigned to it",
+               variable->name);
     HL_REQUIRE(ctx, node, output->type == value->type, "variable '%s' holds %s, but %s is to be read", variable->name,
                hl_type_name(value->type), hl_type_name(output->type));
-    if (!hl_same_shape(output, value)) { // it took another shape than the model declares
-        hl_make_dynamic(output);
-        HL_TRY(hl_resize_like(ctx, output, value));
-    }
+    if (hl_same_shape(output, value)) return kTfLiteOk;
+    hl_make_dynamic(output);
+    return hl_resize_like(ctx, output, value);
+}
+
+static TfLiteStatus read_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct access *op = node->user_data;
+    const struct hl_resource_variable *variable = hl_context_variable(ctx, hl_input(ctx, node, 0));
+    HL_REQUIRE(ctx, node, variable, "the handle stands for no variable");
+    TfLiteTensor *output = hl_output(ctx, node, 0);
+    const TfLiteTensor *value = &variable->value;
+    if (variable->form != op->form) HL_TRY(read_form(ctx, node, variable, output));
+    op->form = variable->form;
     if (value->bytes) memcpy(output->data.raw, hl_data(value), value->bytes);
     return kTfLiteOk;
 }
 
 const struct hl_op hl_op_read_variable = {
+    .state_size = sizeof(struct access),
     .prepare = read_prepare,
     .invoke = read_invoke,
     .may_resize = true,

@@ -13,7 +13,7 @@ enum { HL_TABLE_HANDLES = 1 << 30 };
 
 struct hl_resource_variable {
     char *container, *name;
-    bool assigned;
+    int64_t form;       // a number that no other shape or type, of any variable, has; 0: nothing was assigned
     TfLiteTensor value; // heap memory, dims and quantization of its own
 };
 
@@ -30,6 +30,7 @@ struct hl_resource_table {
 struct hl_resources {
     struct hl_resource_variable *variables; // the id is the index
     int variable_count;
+    int64_t forms;                    // the last form of any
     struct hl_resource_table *tables; // as well, counted from HL_TABLE_HANDLES
     int table_count;
     bool *initialized; // by subgraph: CALL_ONCE ran it

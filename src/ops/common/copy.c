@@ -370,12 +370,15 @@ bool hl_is_copied_alone(const TfLiteContext *ctx, double bytes)
 
 void hl_copy_byte_runs(const struct hl_byte_runs *runs, void *to, const void *from)
 {
+    // An empty tensor may have no address to count from.
+    if (runs->size == 0 || runs->count <= 0) return;
     const struct plane plane = {.rows = 1,
                                 .count = runs->count,
                                 .to_step = runs->to_step,
                                 .from_step = runs->from_step};
-    // An empty tensor may have no address to count from.
-    if (runs->size > 0 && runs->count > 0)
+    if (runs->count == 1)
+        memcpy((char *)to + runs->to, (const char *)from + runs->from, runs->size);
+    else
         copy_plane((char *)to + runs->to, (const char *)from + runs->from, runs->size, &plane);
 }
 
