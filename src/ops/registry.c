@@ -253,6 +253,18 @@ static bool set_row_stride(const TfLiteNode *node, int64_t stride)
     return fast && fast->set_row_stride && fast->set_row_stride(block_of(node->user_data)->fast, stride);
 }
 
+// An output that is constant was computed in prepare.
+static void find_call(TfLiteContext *ctx, const TfLiteNode *node, struct hl_call *call, double *steps)
+{
+    const struct block *block = is_own(node) ? block_of(node->user_data) : NULL;
+    if (!block || (block->op->work && !block->fast)) return;
+    if (block->op->work) *steps += block->fast_steps;
+    call->direct = block->fast ? block->op->fast->invoke : NULL;
+    call->state = block->fast;
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+    call->plain = y && node->outputs->size == 1 && hl_is_constant(y) ? NULL : block->op->invoke;
+}
+
 // TfLiteRegistration's functions carry no data of their own, so each operator has its own init, which puts it into the
 // node's state. (Its own prepare, invoke and free, too, made the library 55 KB larger.)
 #define INIT(symbol)                                                                 \
@@ -321,4 +333,5 @@ const struct hl_builtin_kernels hl_builtin_kernels = {
     .join = join,
     .keeps_shapes = keeps_shapes,
     .set_row_stride = set_row_stride,
+    .find_call = find_call,
 };

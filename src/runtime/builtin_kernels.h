@@ -31,6 +31,14 @@ enum hl_row_part {
     HL_ROWS_PART,    // a row of its output follows from that of its input
 };
 
+// What runs a node: `direct` with its state, or, where that is NULL, `plain`. Both NULL: it has nothing to do.
+struct hl_call {
+    TfLiteNode *node;
+    TfLiteStatus (*plain)(TfLiteContext *ctx, TfLiteNode *node);
+    TfLiteStatus (*direct)(TfLiteContext *ctx, TfLiteNode *node, void *state);
+    void *state;
+};
+
 struct hl_builtin_kernels {
     // Gives the registration of an operator in that version. Returns false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
@@ -56,6 +64,9 @@ struct hl_builtin_kernels {
     // from now on, until it is prepared again.
     bool (*keeps_shapes)(const TfLiteNode *node);
     bool (*set_row_stride)(const TfLiteNode *node, int64_t stride);
+    // Of nodes that are prepared (execute.c): changes *call, which calls the registration's invoke, to what does the
+    // same until the node is prepared again, where something does; *steps grows by what the caller is to count then.
+    void (*find_call)(TfLiteContext *ctx, const TfLiteNode *node, struct hl_call *call, double *steps);
 };
 
 extern const struct hl_builtin_kernels hl_builtin_kernels;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "runtime/builtin_kernels.h"
 #include "runtime/interpreter.h"
 #include "runtime/op_context.h"
 #include "runtime/operator.h"
@@ -42,7 +43,8 @@ static void count_heap_of_node(struct hl_subgraph *subgraph, const struct hl_nod
 
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
-    node->settled = NULL;
+    node->settled = false;
+    subgraph->call_count = 0;
     subgraph->left_for_others = NULL;
     for (; node->leads > 0; node->leads--) node->followers[node->leads - 1]->follows = false;
     if (node->unresolved) {
@@ -166,6 +168,7 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
+    subgraph->call_count = 0;
     hl_subgraph_return_taken(subgraph);
     hl_subgraph_end_chains(subgraph);
     hl_subgraph_restore_nodes(subgraph);
@@ -273,29 +276,22 @@ static TfLiteStatus run_kernel(TfLiteContext *context, TfLiteNode *node)
     return hl_kernel_invoke(&hl_node_of(node)->registration, context, node);
 }
 
-static TfLiteStatus run_nothing(TfLiteContext *context, TfLiteNode *node)
-{
-    (void)context, (void)node;
-    return kTfLiteOk;
-}
-
 // After a node was checked, with those that it leads.
-static void settle(const struct hl_subgraph *subgraph, struct hl_node *node, uint64_t bytes)
+static void settle(struct hl_subgraph *subgraph, struct hl_node *node, uint64_t bytes)
 {
     bool keeps = keeps_memory(subgraph, node);
     for (int i = 0; i < node->leads; i++) keeps = keeps && keeps_memory(subgraph, node->followers[i]);
-    const TfLiteRegistration *registration = &node->registration;
-    const bool plain = registration->invoke && !registration->registration_external;
+    const bool idle = node->is_taken || node->follows;
     node->steps = (double)bytes;
-    node->settled = !keeps                            ? NULL
-                    : node->is_taken || node->follows ? run_nothing
-                    : plain                           ? registration->invoke
-                                                      : run_kernel;
+    node->settled = keeps;
+    node->call = (struct hl_call){.node = &node->node, .plain = idle ? NULL : run_kernel};
+    if (keeps && !idle) hl_builtin_kernels.find_call(&subgraph->context, &node->node, &node->call, &node->steps);
 }
 
 void hl_subgraph_unsettle(struct hl_subgraph *subgraph)
 {
-    for (int i = 0; i < subgraph->node_count; i++) subgraph->nodes[i]->settled = NULL;
+    for (int i = 0; i < subgraph->node_count; i++) subgraph->nodes[i]->settled = false;
+    subgraph->call_count = 0;
 }
 
 // Callers may take the memory of inputs away, and delegates' nodes may do much.
@@ -319,11 +315,10 @@ static TfLiteStatus check_memory(struct hl_subgraph *subgraph, const struct hl_n
     return status == kTfLiteOk ? check_inputs(subgraph, node, lead, bytes) : status;
 }
 
-static TfLiteStatus run_node(struct hl_subgraph *subgraph, struct hl_node *node)
+static TfLiteStatus run_call(TfLiteContext *context, const struct hl_call *call)
 {
-    TfLiteContext *context = &subgraph->context;
-    if (node->settled) return node->settled(context, &node->node);
-    return (node->is_taken || node->follows ? run_nothing : run_kernel)(context, &node->node);
+    if (call->direct) return call->direct(context, call->node, call->state);
+    return call->plain ? call->plain(context, call->node) : kTfLiteOk;
 }
 
 static bool is_watched(const struct hl_subgraph *subgraph)
@@ -340,7 +335,7 @@ static TfLiteStatus run_watched(struct hl_subgraph *subgraph, struct hl_node *no
         event = telemetry->ReportBeginOpInvokeEvent(telemetry, node->name, node->index, subgraph->index);
     uint64_t begin = subgraph->interpreter->profiling ? hl_nanoseconds() : 0;
 
-    TfLiteStatus status = run_node(subgraph, node);
+    TfLiteStatus status = run_call(&subgraph->context, &node->call);
 
     if (subgraph->interpreter->profiling) {
         node->nanoseconds += hl_nanoseconds() - begin;
@@ -371,6 +366,27 @@ static bool is_cancelled(const struct hl_subgraph *subgraph)
     return cancelled;
 }
 
+// After a node has run.
+static TfLiteStatus finish_node(struct hl_subgraph *subgraph, int position, TfLiteStatus status)
+{
+    struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
+    if (!node->settled && node->has_dynamic) count_heap_of_node(subgraph, node);
+    if (subgraph->eval_buffers) hl_subgraph_free_buffers(&subgraph->eval_buffers);
+    // Whoever reads a tensor that changed its shape has to be prepared again, also where the kernel failed afterwards:
+    // the next Invoke finds the shape that it left, and would take it for one that did not change.
+    if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
+        hl_planner_forget(subgraph, position + 1, subgraph->prepared);
+        subgraph->prepared = position + 1;
+        node->settled = false;
+        subgraph->call_count = 0;
+    }
+    if (status != kTfLiteOk) {
+        hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
+        return status == kTfLiteCancelled ? status : kTfLiteError; // whatever else the kernel calls it
+    }
+    return kTfLiteOk;
+}
+
 static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
 {
     struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
@@ -386,25 +402,60 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         settle(subgraph, node, bytes);
     }
     if (is_cancelled(subgraph)) return kTfLiteCancelled;
-    // A step for each byte that the node has before it.
+    // A step for each byte that the node has before it, and those of a kernel that tells them ahead.
     if (hl_count_work(&subgraph->context, &node->node, node->steps) != kTfLiteOk) return kTfLiteError;
 
     subgraph->resized = false;
-    TfLiteStatus status = is_watched(subgraph) ? run_watched(subgraph, node) : run_node(subgraph, node);
-    if (!node->settled && node->has_dynamic) count_heap_of_node(subgraph, node);
-    if (subgraph->eval_buffers) hl_subgraph_free_buffers(&subgraph->eval_buffers);
-    // Whoever reads a tensor that changed its shape has to be prepared again, also where the kernel failed afterwards:
-    // the next Invoke finds the shape that it left, and would take it for one that did not change.
-    if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
-        hl_planner_forget(subgraph, position + 1, subgraph->prepared);
-        subgraph->prepared = position + 1;
-        node->settled = NULL;
+    TfLiteStatus status =
+        is_watched(subgraph) ? run_watched(subgraph, node) : run_call(&subgraph->context, &node->call);
+    return finish_node(subgraph, position, status);
+}
+
+// Whether nobody looks at single nodes, or stops before one but by TfLiteInterpreterCancel.
+static bool runs_alone(const struct hl_subgraph *subgraph)
+{
+    return !is_watched(subgraph) && !subgraph->interpreter->run && !subgraph->interpreter->is_cancelled;
+}
+
+// Lists the calls of a plan whose nodes are all settled. (A caller's plan may name a node several times.)
+static void list_calls(struct hl_subgraph *subgraph)
+{
+    const TfLiteIntArray *plan = subgraph->plan;
+    if (plan->size > subgraph->node_capacity) return;
+    for (int i = 0; i < plan->size; i++)
+        if (!subgraph->nodes[plan->data[i]]->settled) return;
+    subgraph->call_steps = 0;
+    for (int i = 0; i < plan->size; i++) {
+        const struct hl_node *node = subgraph->nodes[plan->data[i]];
+        subgraph->call_steps += node->steps;
+        if (node->call.direct || node->call.plain) subgraph->calls[subgraph->call_count++] = node->call;
     }
-    if (status != kTfLiteOk) {
-        hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
-        return status == kTfLiteCancelled ? status : kTfLiteError; // whatever else the kernel calls it
+}
+
+// Returns the position from which on nodes are to be looked at: the end, or that of a node before which Invoke was
+// cancelled, or after one that gave a tensor another shape, or failed, whose *status that is.
+static int run_calls(struct hl_subgraph *subgraph, TfLiteStatus *status)
+{
+    struct TfLiteInterpreter *interpreter = subgraph->interpreter;
+    const bool cancellation = interpreter->options->cancellation;
+    const struct hl_call *call = subgraph->calls, *const end = call + subgraph->call_count;
+    int position = 0;
+    interpreter->work += subgraph->call_steps;
+    subgraph->resized = false;
+    for (; call < end; call++) {
+        const bool cancelled = cancellation && atomic_load(&interpreter->cancelled);
+        if (!cancelled) *status = run_call(&subgraph->context, call);
+        if (!cancelled && *status == kTfLiteOk && !subgraph->resized && !subgraph->eval_buffers) continue;
+        while (subgraph->nodes[subgraph->plan->data[position]] != hl_node_of(call->node)) position++;
+        if (cancelled) break;
+        *status = finish_node(subgraph, position++, *status);
+        if (*status != kTfLiteOk || subgraph->call_count == 0) break;
+        subgraph->resized = false;
     }
-    return kTfLiteOk;
+    if (call == end) return subgraph->plan->size;
+    for (int i = position; i < subgraph->plan->size; i++)
+        interpreter->work -= subgraph->nodes[subgraph->plan->data[i]]->steps;
+    return position;
 }
 
 TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
@@ -421,8 +472,12 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
     if (subgraph->has_dynamic_inputs) hl_subgraph_count_heap_of(subgraph, subgraph->inputs);
     if (may_change(subgraph)) hl_subgraph_unsettle(subgraph);
     TfLiteStatus status = kTfLiteOk;
-    for (int position = 0; position < subgraph->plan->size && status == kTfLiteOk; position++)
-        status = invoke_node(subgraph, position);
+    const struct TfLiteInterpreter *interpreter = subgraph->interpreter;
+    const bool listed = subgraph->call_count > 0 && runs_alone(subgraph) &&
+                        interpreter->work + subgraph->call_steps <= interpreter->work_limit;
+    int position = listed ? run_calls(subgraph, &status) : 0;
+    for (; position < subgraph->plan->size && status == kTfLiteOk; position++) status = invoke_node(subgraph, position);
     subgraph->left_for_others = NULL;
+    if (status == kTfLiteOk && subgraph->call_count == 0) list_calls(subgraph);
     return status;
 }

@@ -442,6 +442,9 @@ static bool reserve_nodes(struct hl_subgraph *subgraph)
     struct hl_node **nodes = realloc(subgraph->nodes, (size_t)capacity * sizeof *nodes);
     if (!nodes) return false;
     subgraph->nodes = nodes;
+    struct hl_call *calls = realloc(subgraph->calls, (size_t)capacity * sizeof *calls);
+    if (!calls) return false;
+    subgraph->calls = calls;
     subgraph->node_capacity = capacity;
     return true;
 }
@@ -632,6 +635,7 @@ void hl_subgraph_destroy(struct hl_subgraph *subgraph)
     TfLiteIntArrayFree(subgraph->outputs);
     TfLiteIntArrayFree(subgraph->variables);
     TfLiteIntArrayFree(subgraph->scratch_tensors);
+    free(subgraph->calls);
     free(subgraph->is_read);
     free(subgraph->heap_bytes);
     free(subgraph->custom_allocations);

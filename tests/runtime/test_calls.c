@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subgraphs that call each other without end: loops, and calls that double from level to level. They end with a
-// message, and the interpreter goes on working.
+// message, and the interpreter goes on working. And branches that change what the graph around them reads.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -224,13 +224,64 @@ static void test_doubling_calls(void **state)
     close_session(&session);
 }
 
+// ---- variables that a branch assigns to ---------------------------------------------------------
+
+// y = -v, after v = one or v = three. The model says that y is one value. What reads the variable looks at its shape
+// each time that it gets another one, also where Invoke calls the kernels of the graph without looking at their
+// tensors, as it does when nothing changed.
+static void test_variable_of_branches(void **state)
+{
+    (void)state;
+    enum { RESOURCE = 13 }; // a type of the schema
+    static const float values[] = {1, 2, 3};
+    const struct test_tensor handle = {.name = "h", .type = (enum test_type)RESOURCE, .rank = 0};
+    const struct test_tensor tensors[] = {FLAG("which"), handle, X("v"), X("y")};
+    const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinIf,
+                                       TEST_INPUTS(0),
+                                       .settings = {{HL_IfOptions_then_subgraph_index, 1, 0, NULL},
+                                                    {HL_IfOptions_else_subgraph_index, 2, 0, NULL}}},
+                                      {.builtin = kTfLiteBuiltinVarHandle, TEST_OUTPUTS(1)},
+                                      {.builtin = kTfLiteBuiltinReadVariable, TEST_INPUTS(1), TEST_OUTPUTS(2)},
+                                      {.builtin = kTfLiteBuiltinNeg, TEST_INPUTS(2), TEST_OUTPUTS(3)}};
+    struct test_tensor branch_tensors[2][2];
+    const struct test_node branch_nodes[] = {{.builtin = kTfLiteBuiltinVarHandle, TEST_OUTPUTS(0)},
+                                             {.builtin = kTfLiteBuiltinAssignVariable, TEST_INPUTS(0, 1)}};
+    struct test_model branches[2];
+    for (int i = 0; i < 2; i++) {
+        const int count = i == 0 ? 1 : 3;
+        branch_tensors[i][0] = handle;
+        branch_tensors[i][1] = (struct test_tensor){.name = "value",
+                                                    .type = TEST_FLOAT32,
+                                                    .rank = 1,
+                                                    .dims = {count},
+                                                    .data = values,
+                                                    .bytes = (size_t)count * sizeof *values};
+        branches[i] = (struct test_model){TEST_TENSORS(branch_tensors[i]), TEST_NODES(branch_nodes)};
+    }
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0),
+                                     TEST_OUTPUTS(3),       .more_count = 2,   .more = branches};
+    struct session session;
+    prepare_session(&session, &model);
+    open_session(&session);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+    static const bool runs[] = {true, true, true, false, false, true, true, false};
+    for (size_t run = 0; run < sizeof runs / sizeof *runs; run++) {
+        *(bool *)TfLiteTensorData(TfLiteInterpreterGetInputTensor(session.interpreter, 0)) = runs[run];
+        if (TfLiteInterpreterInvoke(session.interpreter) != kTfLiteOk) fail_msg("%s", session.messages);
+        const TfLiteTensor *y = TfLiteInterpreterGetOutputTensor(session.interpreter, 0);
+        const float *got = TfLiteTensorData(y);
+        assert_int_equal(TfLiteTensorDim(y, 0), runs[run] ? 1 : 3);
+        for (int i = 0; i < TfLiteTensorDim(y, 0); i++) assert_true(got[i] == -values[i]);
+    }
+    close_session(&session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_endless_loop),
-        cmocka_unit_test(test_limit_of_one_invoke),
-        cmocka_unit_test(test_cancelled_loop),
-        cmocka_unit_test(test_doubling_calls),
+        cmocka_unit_test(test_endless_loop),         cmocka_unit_test(test_limit_of_one_invoke),
+        cmocka_unit_test(test_cancelled_loop),       cmocka_unit_test(test_doubling_calls),
+        cmocka_unit_test(test_variable_of_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
