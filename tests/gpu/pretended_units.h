@@ -48,11 +48,6 @@ static void set_units(TfLiteDelegate *delegate, unsigned forms, bool fragments, 
     gpu_engine_leave(engine);
 }
 
-static void set_forms(TfLiteDelegate *delegate, unsigned forms, const struct device *device)
-{
-    set_units(delegate, forms, false, device);
-}
-
 // The only step of the delegate's plans with this kernel and form of products; NULL: there is none.
 static const struct gpu_plan_step *step_of_form(TfLiteDelegate *delegate, const struct gpu_kernel *kernel, int form)
 {

@@ -464,7 +464,7 @@ static void only_moderate_numbers_are_split(void **state)
             struct session session;
             begin_shape(&session, &shapes[s], cases[i].content);
             TfLiteDelegate *delegate = make_for("null", MATRIX_SPLIT);
-            set_forms(delegate, 1u << MATRIX_SPLIT | 1u << MATRIX_FLOATS, &usual);
+            set_units(delegate, 1u << MATRIX_SPLIT | 1u << MATRIX_FLOATS, false, &usual);
             assert_int_equal(apply(&session, delegate), kTfLiteOk);
             bool is_split = step_of_form(delegate, &gpu_kernel_matrix, MATRIX_SPLIT) != NULL;
             if (is_split != cases[i].is_split) fail_msg("case %zu of %s", i, shapes[s].name);
@@ -500,7 +500,7 @@ static void only_halves_are_narrow(void **state)
         struct session session;
         begin_shape(&session, &shapes[0], cases[i].content);
         TfLiteDelegate *delegate = make_for("null", MATRIX_NARROW);
-        set_forms(delegate, 1u << MATRIX_NARROW | 1u << MATRIX_FLOATS, &usual);
+        set_units(delegate, 1u << MATRIX_NARROW | 1u << MATRIX_FLOATS, false, &usual);
         assert_int_equal(apply(&session, delegate), kTfLiteOk);
         bool is_narrow = step_of_form(delegate, &gpu_kernel_matrix, MATRIX_NARROW) != NULL;
         if (is_narrow != cases[i].is_narrow) fail_msg("case %zu", i);

@@ -177,17 +177,21 @@ static void results_are_those_of_the_cpu(void **state)
 // Few units make for large blocks, and one subgroup for each output for sums that it has whole.
 static const struct device units[] = {{132, 1024, 64, 0}, {1, 1, 1, 0}, {4, 2, 4, 0}};
 
-static void check_units(const char *name, const struct pair *pair, int form, const struct device *device)
+static void check_units(const char *name, const struct pair *pair, int form, bool fragments,
+                        const struct device *device)
 {
     struct session cpu, gpu;
     const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
     begin_pair(&cpu, pair);
     begin_pair(&gpu, pair);
     TfLiteDelegate *delegate = make((const char *[]){"device", name, "precision", precision, NULL});
-    set_forms(delegate, 1u << form, device);
+    set_units(delegate, 1u << form, fragments, device);
     pretended_caps.step_ns = 1000000; // a second dispatch is never worth it
     assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    if (!step_of_form(delegate, &gpu_kernel_separable_matrix, form)) fail_msg("%s: no matrix products", pair->name);
+    const struct gpu_kernel *kernel = !fragments                   ? &gpu_kernel_separable_matrix
+                                      : pretended_caps.cooperative ? &gpu_kernel_separable_cooperative
+                                                                   : &gpu_kernel_separable_fragments;
+    if (!step_of_form(delegate, kernel, form)) fail_msg("%s: no matrix products, form %d", pair->name, form);
     run_on_numbers(&cpu);
     run_on_numbers(&gpu);
     // Sums of products of numbers up to 2.3 (nine of 0.5 by 0.5) and 0.5; halves are off by 2^-11 of each.
@@ -206,39 +210,15 @@ static void products_on_matrix_units(void **state)
         bool few = !is_cuda || i > 2; // compilers take long
         if (pairs[i].apart || (!is_cuda && i > 0)) continue;
         for (size_t d = 0; d < (few ? 1 : sizeof units / sizeof *units); d++)
-            check_units(name, &pairs[i], MATRIX_FLOATS, &units[d]);
+            check_units(name, &pairs[i], MATRIX_FLOATS, false, &units[d]);
         if (!is_cuda || few) continue;
-        if (pairs[i].between == RELU6) check_units(name, &pairs[i], MATRIX_SPLIT, &units[i % 3]);
-        check_units(name, &pairs[i], MATRIX_HALVES, &units[0]);
+        if (pairs[i].between == RELU6) check_units(name, &pairs[i], MATRIX_SPLIT, false, &units[i % 3]);
+        check_units(name, &pairs[i], MATRIX_HALVES, false, &units[0]);
     }
 }
 
 // The same by fragments, which devices have as cooperative matrices or in plain code. Few units make for large blocks.
 static const struct device fragment_units[] = {{132, 64, 64, 0}, {1, 64, 64, 0}, {1, 8, 1, 0}, {4, 4, 8, 0}};
-
-static void check_fragments(const struct pair *of, bool finer, int form, const struct device *device)
-{
-    struct session cpu, gpu;
-    struct pair changed = *of;
-    const struct pair *pair = &changed;
-    changed.finer = finer;
-    const char *precision = form == MATRIX_HALVES ? "f16" : "f32";
-    begin_pair(&cpu, pair);
-    begin_pair(&gpu, pair);
-    TfLiteDelegate *delegate = make((const char *[]){"device", "vulkan", "precision", precision, NULL});
-    set_units(delegate, 1u << form, true, device);
-    pretended_caps.step_ns = 1000000; // a second dispatch is never worth it
-    assert_int_equal(apply(&gpu, delegate), kTfLiteOk);
-    const struct gpu_kernel *kernel =
-        pretended_caps.cooperative ? &gpu_kernel_separable_cooperative : &gpu_kernel_separable_fragments;
-    if (!step_of_form(delegate, kernel, form)) fail_msg("%s: no products of fragments, form %d", pair->name, form);
-    run_on_numbers(&cpu);
-    run_on_numbers(&gpu);
-    check_same_outputs(&cpu, &gpu, form == MATRIX_HALVES ? 1e-5f + (float)pair->c * 1.2f / 2048 : 1e-5f, pair->name);
-    end(&cpu);
-    end(&gpu);
-    tflite_plugin_destroy_delegate(delegate);
-}
 
 static void products_of_fragments(void **state)
 {
@@ -246,13 +226,15 @@ static void products_of_fragments(void **state)
     if (!has_device("vulkan")) skip();
     enum { UNITS = sizeof fragment_units / sizeof *fragment_units };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const struct pair *pair = &pairs[i];
-        if (pair->apart) continue;
+        struct pair halves = pairs[i], finer = pairs[i];
+        halves.finer = false;
+        finer.finer = true;
+        if (finer.apart) continue;
         for (size_t d = 0; d < (i < 3 ? UNITS : 1); d++) { // compilers take long
             const struct device *device = &fragment_units[(i + d) % UNITS];
-            if (pair->between == RELU6) check_fragments(pair, true, MATRIX_SPLIT, device);
-            if (pair->between == RELU6) check_fragments(pair, false, MATRIX_NARROW, device);
-            check_fragments(pair, i % 2 == 0, MATRIX_HALVES, device);
+            if (finer.between == RELU6) check_units("vulkan", &finer, MATRIX_SPLIT, true, device);
+            if (finer.between == RELU6) check_units("vulkan", &halves, MATRIX_NARROW, true, device);
+            check_units("vulkan", i % 2 == 0 ? &finer : &halves, MATRIX_HALVES, true, device);
         }
     }
 }

@@ -364,7 +364,7 @@ static void gather(const struct gpu_convolution *conv, enum gpu_matrix_order ord
     for (int i = 0; i < 4 && input + i < conv->inputs; i++) four[i] = from[(input + i) * conv->by_input];
 }
 
-static int32_t pair_of(float low, float high)
+int32_t gpu_matrix_half_pair(float low, float high)
 {
     return (int32_t)(hl_half_from_float(low) | (uint32_t)hl_half_from_float(high) << 16);
 }
@@ -386,8 +386,8 @@ static void pack_item(int form, const float numbers[8], int32_t *first)
             first[i] = gpu_float_bits(numbers[i]);
             first[SECOND + i] = gpu_float_bits(numbers[4 + i]);
         } else {
-            first[i] = pair_of(pair[0], pair[1]);
-            if (form == MATRIX_SPLIT) first[SECOND + i] = pair_of(rest_of(pair[0]), rest_of(pair[1]));
+            first[i] = gpu_matrix_half_pair(pair[0], pair[1]);
+            if (form == MATRIX_SPLIT) first[SECOND + i] = gpu_matrix_half_pair(rest_of(pair[0]), rest_of(pair[1]));
         }
     }
 }
@@ -401,8 +401,9 @@ static void pack_fragment(const struct gpu_convolution *conv, int form, enum gpu
         float four[4];
         gather(conv, order, step, i % 4, (int)tile * 16 + i / 4, four);
         for (int pair = 0; pair < 2; pair++) {
-            to[pair] = pair_of(four[2 * pair], four[2 * pair + 1]);
-            if (form == MATRIX_SPLIT) to[SECOND + pair] = pair_of(rest_of(four[2 * pair]), rest_of(four[2 * pair + 1]));
+            to[pair] = gpu_matrix_half_pair(four[2 * pair], four[2 * pair + 1]);
+            if (form == MATRIX_SPLIT)
+                to[SECOND + pair] = gpu_matrix_half_pair(rest_of(four[2 * pair]), rest_of(four[2 * pair + 1]));
         }
     }
 }

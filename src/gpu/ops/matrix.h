@@ -31,6 +31,8 @@ int gpu_matrix_form(const struct gpu_plan *plan, const struct gpu_value *x, cons
                     bool guards);
 // Whether all of these weights are halves, as those of float16 models and whole numbers are.
 bool gpu_matrix_are_halves(const float *weights, int64_t count);
+// Two numbers as halves in one integer, the first in its low bits.
+int32_t gpu_matrix_half_pair(float low, float high);
 // Returns whether numbers of x that are split in this form need a guard.
 bool gpu_matrix_is_guarded(const struct gpu_value *x, int form);
 // The weights of a convolution whose sums have so many steps: their vectors, and what these hold, in the order in which

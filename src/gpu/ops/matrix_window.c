@@ -293,8 +293,8 @@ static void launch(const struct gpu_caps *caps, const struct gpu_convolution *co
         [RESIDENT] = layout.resident,
         [COLUMNS] = size->columns,
         [SPREAD] = size->spread,
-        [STEPS_W] = size->taps / conv->kernel_h,
-        [TILE_STEP] = size->spread > 1 ? GPU_WINDOW_TILE_W : conv->stride_w * size->patch_w,
+        [STEPS_W] = size->steps_w,
+        [TILE_STEP] = size->tile_step,
         [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
     };
     *launch = (struct gpu_window_launch){

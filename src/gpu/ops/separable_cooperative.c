@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "gpu/ops/convolve_text.h"
 #include "gpu/ops/cooperative.h"
 #include "gpu/ops/costs.h"
@@ -302,9 +301,9 @@ static bool complete(struct plan_of_block *plan, const struct gpu_caps *caps, co
     return plan->registers <= MAX_REGISTERS && plan->registers * items <= GROUP_REGISTERS;
 }
 
-static int64_t tiles_of(const struct plan_of_block *plan, const struct gpu_separable_size *size)
+static int64_t tiles_of(const struct plan_of_block *plan, const struct gpu_separable_size *size, int64_t images)
 {
-    return gpu_divide_up(size->width, TILE_W) * gpu_divide_up(size->height, rows_of(plan)) * size->images;
+    return gpu_divide_up(size->width, TILE_W) * gpu_divide_up(size->height, rows_of(plan)) * images;
 }
 
 static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps *caps,
@@ -314,7 +313,8 @@ static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps
     const int64_t subgroups = (int64_t)block->across * plan->below * block->along, rows = rows_of(plan);
     const int64_t tiles = block->outputs * block->across, window = size->taps / size->rows;
     const int64_t each =
-        gpu_divide_up(tiles_of(plan, size) * gpu_divide_up(size->slices, STEP_SLICES * tiles), gpu_conv_units(caps));
+        gpu_divide_up(tiles_of(plan, size, size->images) * gpu_divide_up(size->slices, STEP_SLICES * tiles),
+                      gpu_conv_units(caps));
     int64_t resident = UNIT_REGISTERS / (plan->registers * subgroups * SUBGROUP);
     if (resident * 16 * plan->tile > UNIT_SHARED) resident = UNIT_SHARED / (16 * plan->tile);
     const int64_t waves = gpu_divide_up(each, gpu_larger(resident, 1));
@@ -332,14 +332,15 @@ static int64_t cycles_of(const struct plan_of_block *plan, const struct gpu_caps
     return form == MATRIX_SPLIT ? cycles * 4 / 3 : cycles;
 }
 
+// images: of all batches.
 static void rank_blocks(struct gpu_ranking *ranking, const struct gpu_caps *caps, const struct gpu_separable_size *size,
-                        int form)
+                        int64_t images, int form)
 {
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         const int *n = tried[i];
         struct plan_of_block plan = {.block = {n[0], n[1], n[2], n[3], n[4]}, .below = n[5]};
         const struct gpu_tuned_block numbers = {{n[0], n[1], n[2], n[3], n[4], n[5]}};
-        if (!complete(&plan, caps, size, form) || tiles_of(&plan, size) > caps->max_groups[0]) continue;
+        if (!complete(&plan, caps, size, form) || tiles_of(&plan, size, images) > caps->max_groups[0]) continue;
         gpu_ranking_add(ranking, &numbers, cycles_of(&plan, caps, size, form));
     }
 }
@@ -352,7 +353,7 @@ int64_t gpu_separable_cooperative_cycles(const struct gpu_plan *plan, const stru
     const int span = (depthwise->kernel_h - 1) * depthwise->dilation_h + 3 * depthwise->stride_h;
     struct gpu_ranking ranking = {.room = 1};
     if (form >= 0 && depthwise->kernel_w == depthwise->kernel_h && span <= MAX_SPAN)
-        rank_blocks(&ranking, plan->caps, size, form);
+        rank_blocks(&ranking, plan->caps, size, depthwise->y->shape.b, form);
     return gpu_ranking_limit(&ranking);
 }
 
@@ -362,7 +363,7 @@ static struct plan_of_block choose(const struct gpu_plan *plan, const struct gpu
     struct gpu_ranking ranking = {.room = GPU_TUNED_CANDIDATES};
     const struct gpu_tuned_block *block = NULL;
     *tuned = 0;
-    rank_blocks(&ranking, plan->caps, size, form);
+    rank_blocks(&ranking, plan->caps, size, depthwise->y->shape.b, form);
     if (gpu_tuning_answers(plan->tuning) && size->positions <= INT_MAX) {
         struct gpu_tuned_size asked = {"separable_cooperative",
                                        {size->width, size->height, size->inputs, size->slices, size->taps,
@@ -381,11 +382,6 @@ static bool has_half_taps(const struct gpu_depthwise *depthwise)
 {
     return gpu_matrix_are_halves(depthwise->weights->data,
                                  (int64_t)depthwise->kernel_w * depthwise->kernel_h * depthwise->y->shape.c);
-}
-
-static int32_t pair_of(float low, float high)
-{
-    return (int32_t)(hl_half_from_float(low) | (uint32_t)hl_half_from_float(high) << 16);
 }
 
 // The vectors of the depthwise weights for four slices.
@@ -410,7 +406,7 @@ static bool pack_depthwise(const struct gpu_between *between, const struct gpu_d
         const float *from = all + v * four;
         const bool is_tap = v % each >= 1 && v % each <= taps;
         if (!is_tap) memcpy(to, from, four * sizeof *from);
-        for (size_t i = 0; is_tap && i < four / 2; i++) to[i] = pair_of(from[2 * i], from[2 * i + 1]);
+        for (size_t i = 0; is_tap && i < four / 2; i++) to[i] = gpu_matrix_half_pair(from[2 * i], from[2 * i + 1]);
         to += is_tap ? four / 2 : four;
     }
     free(all);
@@ -439,8 +435,7 @@ bool gpu_plan_separable_cooperative(struct gpu_plan *plan, const struct gpu_node
         return gpu_plan_fail(plan, "out of memory");
     gpu_matrix_pack(pointwise, form, block, all.steps, GPU_MATRIX_FRAGMENTS, weights->integers + 4 * first);
 
-    const struct gpu_shape y = pointwise->y->shape;
-    const int64_t tiles = gpu_divide_up(y.w, TILE_W) * gpu_divide_up(y.h, rows_of(&all)) * y.b;
+    const int64_t tiles = tiles_of(&all, size, pointwise->y->shape.b);
     const int stands = block->across * all.below;
     const int values[CONSTANTS] = {
         [BLOCK_X] = block->positions,

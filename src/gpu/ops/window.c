@@ -27,13 +27,24 @@ int gpu_window_slices(const struct gpu_convolution *conv)
     return spread > 1 ? spread : gpu_slices(conv->y->shape);
 }
 
+// The tiles of a subgroup that stand below each other; where columns of taps are spread they stand beside each other.
+static int tiles_below(const struct gpu_convolution *conv, const struct gpu_matrix_block *block)
+{
+    return gpu_window_spread(conv) > 1 ? 1 : block->positions;
+}
+
+// Positions of a row for which a group has tiles; of y one less for each further column that is spread.
+static int tiles_width(const struct gpu_convolution *conv, const struct gpu_matrix_block *block)
+{
+    return GPU_WINDOW_TILE_W * (block->positions / tiles_below(conv, block));
+}
+
 // Work-groups along positions, of so many images, and along outputs.
 static int64_t groups_x(const struct gpu_convolution *conv, const struct gpu_matrix_block *block, int64_t images)
 {
     const struct gpu_shape y = conv->y->shape;
-    const int spread = gpu_window_spread(conv), rows = spread > 1 ? 1 : block->positions;
-    const int across = spread > 1 ? GPU_WINDOW_TILE_W * block->positions - spread + 1 : GPU_WINDOW_TILE_W;
-    return gpu_divide_up(y.w, across) * gpu_divide_up(y.h, block->along * rows) * images;
+    const int width = tiles_width(conv, block) - gpu_window_spread(conv) + 1;
+    return gpu_divide_up(y.w, width) * gpu_divide_up(y.h, block->along * tiles_below(conv, block)) * images;
 }
 
 static int64_t groups_y(const struct gpu_convolution *conv, const struct gpu_matrix_block *block)
@@ -47,16 +58,18 @@ static struct gpu_window_size size_of(const struct gpu_plan *plan, const struct 
 {
     const int stride = conv->stride_w, images = conv->y->shape.b;
     const int columns = gpu_window_columns(conv), spread = gpu_window_spread(conv);
-    const int across = (int)gpu_divide_up(conv->kernel_w, columns * spread); // steps
-    const int tiles_w = spread > 1 ? block->positions : 1, rows = spread > 1 ? 1 : block->positions;
-    const int last = (GPU_WINDOW_TILE_W * tiles_w - 1) * stride + (across - 1) * columns; // column of a patch
+    const int steps_w = (int)gpu_divide_up(conv->kernel_w, columns * spread);
+    const int last = (tiles_width(conv, block) - 1) * stride + (steps_w - 1) * columns; // column of a patch
+    const int patch_w = (int)gpu_divide_up(last + 1, stride) * stride;
     return (struct gpu_window_size){
         .subgroups = block->across * block->along,
         .columns = columns,
         .spread = spread,
-        .taps = across * conv->kernel_h,
-        .patch_w = (int)gpu_divide_up(last + 1, stride) * stride,
-        .patch_h = (block->along * rows - 1) * stride + conv->kernel_h,
+        .steps_w = steps_w,
+        .taps = steps_w * conv->kernel_h,
+        .tile_step = spread > 1 ? GPU_WINDOW_TILE_W : stride * patch_w,
+        .patch_w = patch_w,
+        .patch_h = (block->along * tiles_below(conv, block) - 1) * stride + conv->kernel_h,
         .chunks = gpu_divide_up(gpu_slices(conv->x->shape), GPU_WINDOW_CHUNK),
         .groups = groups_x(conv, block, gpu_in_first_batch(plan, images, images)) * groups_y(conv, block),
     };

@@ -26,7 +26,9 @@ int gpu_window_slices(const struct gpu_convolution *conv);
 // of the subgroups `across` stand beside each other along outputs, and `along` below each other.
 struct gpu_window_size {
     int subgroups;
-    int columns, spread, taps; // of a step; and the steps of a chunk
+    int columns, spread; // of taps in a step
+    int steps_w, taps;   // steps of a row of taps, and of a chunk
+    int tile_step;       // vectors of the patch from a tile of a subgroup to its next one
     int patch_w,
         patch_h;    // what a group brings of an input slice; w is a multiple of the stride, whose columns lie apart
     int64_t chunks; // of input slices
