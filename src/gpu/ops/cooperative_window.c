@@ -10,38 +10,12 @@
 //
 // Sums of columns are added up behind the loop that stores fragments: with both in it all windows took half as long
 // again, or twice as long, as if NVIDIA's compiler had not unrolled it.
-#include <string.h>
-
 #include "gpu/ops/cooperative.h"
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
 #include "gpu/ops/window.h"
 #include "gpu/ops/window_text.h"
 
-// The indices of the kernel's constants.
-enum {
-    BLOCK_X,
-    BLOCK_O,
-    ACROSS,
-    IN,
-    WINDOW_W,
-    WINDOW_H,
-    STRIDE,
-    PATCH_W,
-    PATCH_H,
-    TURNS,
-    ROUND,
-    MATRIX,
-    ROW,
-    TILE,
-    COLUMNS,
-    SPREAD,
-    STEPS_W,
-    TILE_STEP,
-    GUARDED,
-    FETCHES,
-    CONSTANTS
-};
 // Vectors from a position of a patch to the next one, an odd number for shared memory's banks, and of a fragment of
 // sums, whose rows of four vectors are five apart.
 enum { POSITION_VECTORS = 3, SUM_VECTORS = 16 * 5 };
@@ -266,29 +240,20 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
     return form == MATRIX_SPLIT ? taken * 4 / 3 : taken;
 }
 
-static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
-                   struct gpu_window_launch *launch)
+static struct gpu_window_launch launch(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                                       const struct gpu_window_size *size)
 {
     struct layout layout;
     complete(&layout, caps, form, block, size);
-    const int values[CONSTANTS] = {
-        [BLOCK_X] = block->positions,  [BLOCK_O] = block->outputs,
-        [ACROSS] = block->across,      [IN] = in,
-        [WINDOW_W] = conv->kernel_w,   [WINDOW_H] = conv->kernel_h,
-        [STRIDE] = conv->stride_w,     [PATCH_W] = size->patch_w,
-        [PATCH_H] = size->patch_h,     [TURNS] = layout.turns,
-        [ROUND] = layout.round,        [MATRIX] = form,
-        [ROW] = POSITION_VECTORS,      [TILE] = layout.tile,
-        [FETCHES] = layout.fetches,    [COLUMNS] = size->columns,
-        [SPREAD] = size->spread,       [STEPS_W] = size->steps_w,
-        [TILE_STEP] = size->tile_step, [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
-    };
-    *launch = (struct gpu_window_launch){
+    return (struct gpu_window_launch){
         .kernel = caps->cooperative ? &gpu_kernel_cooperative_window : &gpu_kernel_fragments_window,
+        .own = {{"TURNS", layout.turns},
+                {"ROUND", layout.round},
+                {"ROW", POSITION_VECTORS},
+                {"TILE", layout.tile},
+                {"FETCHES", layout.fetches}},
         .packed = *block,
     };
-    memcpy(launch->values, values, sizeof values);
 }
 
 const struct gpu_window_way gpu_window_cooperative = {

@@ -10,37 +10,10 @@
 // The columns of a patch lie apart by their place in a stride, so that neighboring positions are neighbors there. A
 // step takes two positions, eight apart: a vector has a number's first halves and what they leave, or, where halves are
 // all, those of both positions.
-#include <string.h>
-
 #include "gpu/ops/costs.h"
 #include "gpu/ops/matrix_text.h"
 #include "gpu/ops/window.h"
 #include "gpu/ops/window_text.h"
-
-// The indices of the kernel's constants.
-enum {
-    BLOCK_X,
-    BLOCK_O,
-    ACROSS,
-    IN,
-    WINDOW_W,
-    WINDOW_H,
-    STRIDE,
-    PATCH_W,
-    PATCH_H,
-    PLANE,
-    STAGES,
-    TURNS,
-    MATRIX,
-    TILE,
-    RESIDENT,
-    COLUMNS,
-    SPREAD,
-    STEPS_W,
-    TILE_STEP,
-    GUARDED,
-    CONSTANTS
-};
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -269,41 +242,22 @@ static int64_t cycles(const struct gpu_caps *caps, int form, const struct gpu_ma
     return work * 4 / 5 + waves * (START + LATENCY + size->chunks * CHUNK_CYCLES);
 }
 
-static void launch(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
-                   struct gpu_window_launch *launch)
+static struct gpu_window_launch launch(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                                       const struct gpu_window_size *size)
 {
     struct layout layout;
     complete(&layout, caps, form, block, size);
-    const int values[CONSTANTS] = {
-        [BLOCK_X] = block->positions,
-        [BLOCK_O] = block->outputs,
-        [ACROSS] = block->across,
-        [IN] = in,
-        [WINDOW_W] = conv->kernel_w,
-        [WINDOW_H] = conv->kernel_h,
-        [STRIDE] = conv->stride_w,
-        [PATCH_W] = size->patch_w,
-        [PATCH_H] = size->patch_h,
-        [PLANE] = layout.plane,
-        [STAGES] = layout.stages,
-        [TURNS] = layout.turns,
-        [MATRIX] = form,
-        [TILE] = layout.tile,
-        [RESIDENT] = layout.resident,
-        [COLUMNS] = size->columns,
-        [SPREAD] = size->spread,
-        [STEPS_W] = size->steps_w,
-        [TILE_STEP] = size->tile_step,
-        [GUARDED] = gpu_matrix_is_guarded(conv->x, form),
-    };
-    *launch = (struct gpu_window_launch){
+    return (struct gpu_window_launch){
         .kernel = &gpu_kernel_matrix_window,
         // A group's outputs follow each other in each step, and so do a chunk's steps, so that a chunk is one range.
+        .own = {{"PLANE", layout.plane},
+                {"STAGES", layout.stages},
+                {"TURNS", layout.turns},
+                {"TILE", layout.tile},
+                {"RESIDENT", layout.resident}},
         .packed = {.outputs = block->outputs * block->across, .across = 1},
         .weights_at = layout.weights,
     };
-    memcpy(launch->values, values, sizeof values);
 }
 
 const struct gpu_window_way gpu_window_matrix = {

@@ -2,6 +2,8 @@
 // See window.h: which convolutions these are, which kernel the device has for them, and its fastest block.
 #include "gpu/ops/window.h"
 
+#include <string.h>
+
 #include "gpu/ops/convolve_text.h"
 #include "gpu/ops/costs.h"
 
@@ -147,8 +149,7 @@ bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, 
     int tuned, in = conv->mirrors ? IN_MIRROR : IN_WINDOW;
     const struct gpu_matrix_block block = choose(plan, way, conv, form, in, &tuned);
     const struct gpu_window_size size = size_of(plan, conv, &block);
-    struct gpu_window_launch launch;
-    way->launch(plan->caps, conv, form, in, &block, &size, &launch);
+    const struct gpu_window_launch launch = way->launch(plan->caps, form, &block, &size);
     struct gpu_weights *weights =
         gpu_matrix_weights(plan, conv, form, &launch.packed, size.chunks * size.taps, way->order);
     if (!weights) return false;
@@ -160,10 +161,26 @@ bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, 
         .group = {SUBGROUP, size.subgroups, 1},
         .grid = {(int)groups_x(conv, &block, conv->y->shape.b) * SUBGROUP, (int)groups_y(conv, &block) * size.subgroups,
                  1},
+        .constants = {{"BLOCK_X", block.positions},
+                      {"BLOCK_O", block.outputs},
+                      {"ACROSS", block.across},
+                      {"IN", in},
+                      {"WINDOW_W", conv->kernel_w},
+                      {"WINDOW_H", conv->kernel_h},
+                      {"STRIDE", conv->stride_w},
+                      {"PATCH_W", size.patch_w},
+                      {"PATCH_H", size.patch_h},
+                      {"MATRIX", form},
+                      {"COLUMNS", size.columns},
+                      {"SPREAD", size.spread},
+                      {"STEPS_W", size.steps_w},
+                      {"TILE_STEP", size.tile_step},
+                      {"GUARDED", gpu_matrix_is_guarded(conv->x, form)}},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
         .tuned = tuned,
     };
-    for (int i = 0; i < GPU_KERNEL_CONSTANTS && launch.kernel->constants[i].name; i++)
-        desc.constants[i] = (struct gpu_setting){launch.kernel->constants[i].name, launch.values[i]};
+    int common = 0;
+    while (desc.constants[common].name) common++;
+    memcpy(desc.constants + common, launch.own, sizeof launch.own);
     return gpu_plan_dispatch(plan, &desc);
 }

@@ -13,6 +13,7 @@ int64_t gpu_window_cycles(const struct gpu_plan *plan, const struct gpu_convolut
 bool gpu_plan_window(struct gpu_plan *plan, const struct gpu_convolution *conv, int form);
 
 enum { GPU_WINDOW_TILE_W = 16, GPU_WINDOW_CHUNK = 4 }; // positions of a tile's row; input slices of a chunk
+enum { GPU_WINDOW_OWN = 5 };                           // constants of a kernel beside those that both have
 
 // How many columns of taps a step has among its 16 channels: one, or as many as fill them where x has one slice, or
 // two. And how many it has among its outputs: one, or all where y has one slice and x has more. These are sums of their
@@ -38,9 +39,9 @@ struct gpu_window_size {
 // The dispatch of a block.
 struct gpu_window_launch {
     const struct gpu_kernel *kernel;
-    int values[GPU_KERNEL_CONSTANTS]; // of its own constants, in their order
-    struct gpu_matrix_block packed;   // the block whose order the weights have
-    int weights_at;                   // where they are put in shared memory, if anywhere
+    struct gpu_setting own[GPU_WINDOW_OWN]; // constants that the other kernel has not, or gives another value
+    struct gpu_matrix_block packed;         // the block whose order the weights have
+    int weights_at;                         // where they are put in shared memory, if anywhere
 };
 
 // One of the kernels: params are sum (chunks, where the streams begin in the weights, weights_at) and step (padding).
@@ -50,10 +51,9 @@ struct gpu_window_way {
     // The cycles that a block takes, whose groups the device can have; INT64_MAX: their registers or memory do not fit.
     int64_t (*cycles)(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
                       const struct gpu_window_size *size);
-    // Fills in the launch of a block that fits. in: how x is read.
-    void (*launch)(const struct gpu_caps *caps, const struct gpu_convolution *conv, int form, int in,
-                   const struct gpu_matrix_block *block, const struct gpu_window_size *size,
-                   struct gpu_window_launch *launch);
+    // Returns the launch of a block that fits.
+    struct gpu_window_launch (*launch)(const struct gpu_caps *caps, int form, const struct gpu_matrix_block *block,
+                                       const struct gpu_window_size *size);
 };
 extern const struct gpu_window_way gpu_window_matrix, gpu_window_cooperative;
 
