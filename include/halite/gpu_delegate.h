@@ -157,7 +157,7 @@ typedef struct HaliteDevice {
     bool is_software;        // it is the CPU after all (PoCL, lavapipe): auto never takes it
     bool is_integrated;      // it shares its memory with the CPU
     bool half_storage;       // kHaliteGpuPrecisionF16S works
-    bool half_arithmetic;    // kHaliteGpuPrecisionF16 works
+    bool half_arithmetic;    // kHaliteGpuPrecisionF16 works: half arithmetic, or products of halves
     uint64_t memory;         // bytes; 0: not known
     uint64_t max_buffer;     // bytes of one buffer
     int32_t max_group_size;  // work-items in one work-group

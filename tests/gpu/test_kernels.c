@@ -279,6 +279,10 @@ static void lint_body(const struct gpu_kernel *kernel)
             bool member = start > kernel->body && start[-1] == '.';
             if (member && (length != 1 || !strchr("xyzw", *start)))
                 fault(kernel, "members are .x .y .z .w, one at a time", start, (int)length);
+            const char *after = at + strspn(at, " ");
+            if (member && start - kernel->body > 1 && start[-2] == ']' && (after[0] == '=' || after[1] == '=') &&
+                !strchr("=<>!", after[after[0] == '=']))
+                fault(kernel, "a lane of an element that is set", start, (int)length);
             if (IS_ONE_OF(reserved, start, length) || IS_ONE_OF(reserved_glsl, start, length))
                 fault(kernel, "a word of some language", start, (int)length);
             if (start[length - 1] == '_' || strncmp(start, "gl_", 3) == 0 || memcmp(start, "__", 2) == 0)
@@ -331,9 +335,10 @@ static void lint_finds_faults(void **state)
                                         "int a[2] = {1, 2};",   "if (a > 1) return; BARRIER; int b = 0;",
                                         "real4 v = c ? a : b;", "float input = 1.0f;",
                                         "int *p = &q;",         "x->y = 1;",
-                                        "int i = 3u;",          "for (; i < 3;) i += 1;"};
+                                        "int i = 3u;",          "for (; i < 3;) i += 1;",
+                                        "tile[i].x = 1.0f;",    "tile[i + 1].w += 1.0f;"};
     static const char right[] =
-        "float a = 1.0e-5f; int i = 0x7f; if (i < 3 && a > 0.5f) { write_y(p, v); } BARRIER; return;";
+        "float a = 1.0e-5f; int i = 0x7f; if (i < 3 && tile[i].x == a) { v.x = a; } BARRIER; return;";
     struct gpu_kernel kernel = {.name = "sample_kernel", .group = {1, 1, 1}, .args = {{GPU_OUT, "y"}}, .body = right};
     faults = 0;
     lint(&kernel, NULL);

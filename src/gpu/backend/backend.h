@@ -45,7 +45,7 @@ struct gpu_caps {
     int max_group_size, max_group[3];
     int max_groups[3];
     int shared_bytes;         // shared memory of one work-group
-    int dynamic_shared_bytes; // dynamic shared memory of a group of which two fit a compute unit; 0: there is none
+    int dynamic_shared_bytes; // of a group's array `tile`, of which two fit a compute unit; 0: no kernel may have it
     int compute_units;        // 0: unknown
     int subgroup_size;        // 0: unknown
     int step_ns;              // what a dispatch costs that waits for the one before it, besides its work; 0: unknown
@@ -54,6 +54,12 @@ struct gpu_caps {
     unsigned fragment_forms; // the same of kernels with fragments
     bool cooperative;        // has cooperative matrices, and can run kernels that use them
 };
+
+// Whether f16 is another precision than f16s here.
+static inline bool gpu_caps_take_f16(const struct gpu_caps *caps)
+{
+    return caps->half_math || (caps->matrix_forms >> MATRIX_HALVES & 1);
+}
 
 // Each backend defines these structs for itself.
 struct gpu_device;

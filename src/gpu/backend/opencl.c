@@ -16,6 +16,7 @@
 
 #define API "OpenCL"
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
+enum { SHARED_BESIDE = 128 }; // bytes that kernels with the array `tile` have besides it
 #define BUILD_OPTIONS " -cl-mad-enable -w"
 
 // Queries of extensions, by number, because older headers lack their names.
@@ -188,24 +189,35 @@ static bool has_c_30(const struct opencl_api *cl, cl_device_id id)
     return false;
 }
 
+// The compute capability of a device of NVIDIA's, 90 for 9.0, as far as its compiler knows the instructions: copies in
+// bulk are PTX 8.0, which came with driver 525. 0: another device.
+static int capability_of(const struct opencl_api *cl, cl_device_id id, const char *extensions, const char *driver)
+{
+    if (!gpu_name_list_has(extensions, "cl_nv_device_attribute_query")) return 0;
+    const int capability =
+        to_int(10 * device_number(cl, id, CAPABILITY_MAJOR_NV) + device_number(cl, id, CAPABILITY_MINOR_NV));
+    return capability > 89 && atoi(driver) < 525 ? 89 : capability;
+}
+
 // An instruction for the product of four packed bytes: NVIDIA's from compute capability 6.1 on, or that of the
 // extension, if the device says that it is fast and compiles OpenCL C 3.0, which has the function.
-static bool has_byte_dots(const struct opencl_api *cl, cl_device_id id, const char *extensions)
+static bool has_byte_dots(const struct opencl_api *cl, cl_device_id id, const char *extensions, int capability)
 {
-    if (gpu_name_list_has(extensions, "cl_nv_device_attribute_query"))
-        return 10 * device_number(cl, id, CAPABILITY_MAJOR_NV) + device_number(cl, id, CAPABILITY_MINOR_NV) >= 61;
+    if (capability > 0) return capability >= 61;
     if (!gpu_name_list_has(extensions, "cl_khr_integer_dot_product")) return false;
     cl_bool fast[6] = {CL_FALSE}; // signed, unsigned, mixed, and the same three with sums that saturate
     return has_c_30(cl, id) && (device_number(cl, id, DOT_PRODUCTS_KHR) & 1) != 0 &&
            cl->clGetDeviceInfo(id, FAST_PACKED_DOTS_KHR, sizeof fast, fast, NULL) == CL_SUCCESS && fast[0];
 }
 
-static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_caps *caps)
+// *capability: as capability_of says.
+static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_caps *caps, int *capability)
 {
     char *name = device_text(cl, id, CL_DEVICE_NAME), *version = device_text(cl, id, CL_DEVICE_VERSION);
     char *driver = device_text(cl, id, CL_DRIVER_VERSION), *extensions = device_text(cl, id, CL_DEVICE_EXTENSIONS);
     bool ok = name && version && driver && extensions;
     *caps = (struct gpu_caps){.half_storage = true}; // vload_half4 is core
+    *capability = 0;
     if (ok) {
         // The version's text is "OpenCL 3.0" and what the vendor adds, of which only the number is kept.
         const char *end = strncmp(version, "OpenCL ", 7) == 0 ? strchr(version + 7, ' ') : NULL;
@@ -213,7 +225,8 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
         snprintf(caps->name, sizeof caps->name, "%s", name);
         snprintf(caps->driver, sizeof caps->driver, "%.*s, driver %s", length, version, driver);
         caps->half_math = gpu_name_list_has(extensions, "cl_khr_fp16");
-        caps->byte_dots = has_byte_dots(cl, id, extensions);
+        *capability = capability_of(cl, id, extensions, driver);
+        caps->byte_dots = has_byte_dots(cl, id, extensions, *capability);
     }
     free(name);
     free(version);
@@ -234,6 +247,10 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
         caps->max_groups[i] = INT_MAX; // the width of an index; NVIDIA's driver takes more than its hardware's 65535
     }
     caps->shared_bytes = to_int(device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+    if (*capability >= 80) {
+        caps->matrix_forms = 1u << MATRIX_FLOATS | 1u << MATRIX_SPLIT | 1u << MATRIX_HALVES | 1u << MATRIX_NARROW;
+        caps->dynamic_shared_bytes = caps->shared_bytes - SHARED_BESIDE;
+    }
     caps->compute_units = to_int(device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
     caps->subgroup_size = find_subgroup_size(cl, id, caps->vendor);
     return ok && caps->max_buffer > 0 && caps->max_group_size > 0;
@@ -242,8 +259,9 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
 static bool opencl_describe(int index, struct gpu_caps *caps)
 {
     const struct opencl_library *library = gpu_opencl_library();
+    int capability;
     return index >= 0 && index < library->count &&
-           fill_caps(library->devices[index].cl, library->devices[index].id, caps);
+           fill_caps(library->devices[index].cl, library->devices[index].id, caps, &capability);
 }
 
 static void opencl_close(struct gpu_device *device)
@@ -272,7 +290,7 @@ static struct gpu_device *create_device(const struct opencl_found *found, int in
     }
     *device = (struct gpu_device){.base.api = API, .cl = found->cl, .id = found->id};
     if (reporter) device->base.reporter = *reporter;
-    if (fill_caps(device->cl, device->id, &device->base.caps)) {
+    if (fill_caps(device->cl, device->id, &device->base.caps, &device->capability)) {
         device->unstaged = device->base.caps.software; // staging would copy twice in the same memory
         return device;
     }
@@ -557,7 +575,7 @@ static char *build_log(const struct gpu_device *device, cl_program program)
 struct compilation {
     struct gpu_device *device;
     struct gpu_program *program;
-    const char *options;
+    char options[96];
     char *text;
     uint64_t key;
     const unsigned char *binary; // from the program cache, or NULL
@@ -651,19 +669,22 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
            gpu_device_allows_group(&device->base, program->name, program->group, most);
 }
 
-// has_byte_dots knows who has OpenCL C 3.0; NVIDIA's instruction needs none.
-static const char *options_for(const struct gpu_device *device, const struct gpu_kernel *kernel)
+// has_byte_dots knows who has OpenCL C 3.0; NVIDIA's instruction needs none. Only matrix units need the capability.
+static void write_options(struct compilation *compilation, const struct gpu_kernel *kernel)
 {
-    const struct gpu_caps *caps = &device->base.caps;
-    bool newer = kernel->byte_dots && caps->byte_dots && caps->vendor != GPU_VENDOR_NVIDIA;
-    return newer ? "-cl-std=CL3.0" BUILD_OPTIONS : "-cl-std=CL1.2" BUILD_OPTIONS;
+    const struct gpu_device *device = compilation->device;
+    char *to = compilation->options;
+    const size_t room = sizeof compilation->options;
+    const bool newer = kernel->byte_dots && device->base.caps.byte_dots && device->capability == 0;
+    const int length = snprintf(to, room, "-cl-std=%s" BUILD_OPTIONS, newer ? "CL3.0" : "CL1.2");
+    if (kernel->matrix) snprintf(to + length, room - (size_t)length, " -D CAPABILITY_=%d", device->capability);
 }
 
 static bool begin(struct gpu_device *device, const struct gpu_program_desc *desc, void *arg)
 {
     struct compilation *compilation = arg;
     compilation->device = device;
-    compilation->options = options_for(device, desc->kernel);
+    write_options(compilation, desc->kernel);
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     char *text = compilation->text =
         gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);

@@ -14,6 +14,7 @@ struct gpu_device {
     struct gpu_device_base base;
     const struct opencl_api *cl;
     cl_device_id id;
+    int capability; // of a device of NVIDIA's, 90 for 9.0; else 0
     cl_context context;
     cl_command_queue queue;
     cl_command_queue clocked; // with profiling; NULL until the first profile

@@ -23,7 +23,7 @@ HaliteDevice gpu_public_device(const struct gpu_device_info *info)
         .is_software = caps->software,
         .is_integrated = caps->integrated,
         .half_storage = caps->half_storage,
-        .half_arithmetic = caps->half_math,
+        .half_arithmetic = gpu_caps_take_f16(caps),
         .memory = caps->memory,
         .max_buffer = caps->max_buffer,
         .max_group_size = caps->max_group_size,

@@ -114,7 +114,7 @@ bool gpu_engine_open(struct gpu_engine *engine)
     engine->programs =
         (struct gpu_program_pool){.backend = info->backend, .device = engine->device, .reporter = &engine->reporter};
     engine->precision = engine->options.precision;
-    if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;
+    if (engine->precision == GPU_F16 && !gpu_caps_take_f16(&info->caps)) engine->precision = GPU_F16S;
     if (engine->precision == GPU_F16S && !info->caps.half_storage) engine->precision = GPU_F32;
     gpu_cooperative_check(info->backend, engine->device, engine->precision, &engine->reporter);
     gpu_tuning_file_load(engine);

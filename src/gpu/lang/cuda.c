@@ -140,6 +140,13 @@ static const char words[] =
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
+    // What the words in nvidia.c take.
+    "#define CAPABILITY_ (__CUDA_ARCH__ / 10)\n"
+    "#define SHARED_ __shared__\n"
+    "#define SHARED_OF_\n"
+    "#define SHARED_AT_(p) __cvta_generic_to_shared(p)\n"
+    "#define GLOBAL_\n"
+    "#define LONG_ unsigned long long\n"
     // Where kernels of a list may overlap: lets the next one start, and waits for those before this one. Compilers would
     // move loads of constants behind the wait, so the loads before it are volatile, and the wait needs their results.
     "FUNCTION_ i4_ load_early_(const i4_ *p, int &early) {\n"
@@ -189,119 +196,6 @@ static const char more_half[] =
     HALF_UNARY("round_even") HALF_UNARY("sign_of") HALF_BINARY("min") HALF_BINARY("max") HALF_BINARY("pow")
     HIDE_ALL;
 
-// A step is two products of 16 x 16 by 16 x 8, whose columns are the outputs 0 1 4 5 8 9 12 13 and those after them, and
-// whose channels are 0 1 4 5 8 9 12 13 2 3 6 7 10 11 14 15 of the step: so each lane has whole vectors. TF32 takes half as
-// many channels at once. The units cut its numbers off, so that both parts are rounded first.
-static const char matrix_words[] =
-    "#define MATRIX_REST 0.00048828125f\n"
-    "#define PRODUCT_(name, shape) \\\n"
-    "FUNCTION_ void name(float &c0, float &c1, float &c2, float &c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, \\\n"
-    "                    unsigned b0, unsigned b1) { \\\n"
-    "    asm(\"mma.sync.aligned.\" shape \" {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\" \\\n"
-    "        : \"+f\"(c0), \"+f\"(c1), \"+f\"(c2), \"+f\"(c3) \\\n"
-    "        : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1)); }\n"
-    "PRODUCT_(product_halves_, \"m16n8k16.row.col.f32.f16.f16.f32\")\n"
-    "PRODUCT_(product_tf32_, \"m16n8k8.row.col.f32.tf32.tf32.f32\")\n"
-    "FUNCTION_ unsigned halves_(float low, float high) {\n"
-    "    unsigned u; asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(u) : \"f\"(high), \"f\"(low)); return u;\n"
-    "}\n"
-    "FUNCTION_ float one_half_(unsigned short u) {\n"
-    "    float f; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(u)); return f;\n"
-    "}\n"
-    "FUNCTION_ unsigned rest_(float low, float high, unsigned u) {\n"
-    "    return halves_((low - one_half_((unsigned short)u)) * 2048.0f,\n"
-    "                   (high - one_half_((unsigned short)(u >> 16))) * 2048.0f);\n"
-    "}\n"
-    "FUNCTION_ unsigned tf32_(float v) { return ((unsigned)__float_as_int(v) + 0x1000u) & 0xffffe000u; }\n"
-    "FUNCTION_ unsigned tf32_rest_(float v, unsigned u) { return tf32_(v - __int_as_float((int)u)); }\n"
-    "FUNCTION_ void four_halves_(float &c0, float &c1, float &c2, float &c3, unsigned a0, unsigned a1, unsigned a2,\n"
-    "                            unsigned a3, int b0, int b1) {\n"
-    "    product_halves_(c0, c1, c2, c3, a0, a1, a2, a3, (unsigned)b0, (unsigned)b1);\n"
-    "}\n"
-    // Two channels of each lane.
-    "FUNCTION_ void floats_(float &c0, float &c1, float &c2, float &c3, float x0, float x1, float x2, float x3, int b0,\n"
-    "                       int b1) {\n"
-    "    float w0 = __int_as_float(b0), w1 = __int_as_float(b1);\n"
-    "    unsigned a0 = tf32_(x0), a1 = tf32_(x1), a2 = tf32_(x2), a3 = tf32_(x3), u0 = tf32_(w0), u1 = tf32_(w1);\n"
-    "    product_tf32_(c0, c1, c2, c3, tf32_rest_(x0, a0), tf32_rest_(x1, a1), tf32_rest_(x2, a2), tf32_rest_(x3, a3),\n"
-    "                  u0, u1);\n"
-    "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, tf32_rest_(w0, u0), tf32_rest_(w1, u1));\n"
-    "    product_tf32_(c0, c1, c2, c3, a0, a1, a2, a3, u0, u1);\n"
-    "}\n"
-    "FUNCTION_ float of_bits_(unsigned u) { return __int_as_float((int)u); }\n"
-    "FUNCTION_ unsigned bits_(float v) { return (unsigned)__float_as_int(v); }\n"
-    // The four registers of an operand, as the instruction takes them: halves of x y of both positions, then of z w, and
-    // what these leave. In floats: x and y of both positions, and z and w.
-    "FUNCTION_ void matrix_operands_(f4_ &first, f4_ &last, f4_ xa, f4_ xb) {\n"
-    "    first = mkf4(xa.x, xb.x, xa.y, xb.y);\n"
-    "    last = mkf4(xa.z, xb.z, xa.w, xb.w);\n"
-    "    if (MATRIX == MATRIX_FLOATS) return;\n"
-    "    unsigned a0 = halves_(xa.x, xa.y), a1 = halves_(xb.x, xb.y), a2 = halves_(xa.z, xa.w), a3 = halves_(xb.z, xb.w);\n"
-    "    first = mkf4(of_bits_(a0), of_bits_(a1), of_bits_(a2), of_bits_(a3));\n"
-    "    if (MATRIX == MATRIX_HALVES) return;\n"
-    "    last = mkf4(of_bits_(rest_(xa.x, xa.y, a0)), of_bits_(rest_(xb.x, xb.y, a1)), of_bits_(rest_(xa.z, xa.w, a2)),\n"
-    "                of_bits_(rest_(xb.z, xb.w, a3)));\n"
-    "}\n"
-    "FUNCTION_ void matrix_step_(f4_ &a, f4_ &b, f4_ &rest_a, f4_ &rest_b, f4_ first, f4_ last, i4_ wa, i4_ wb) {\n"
-    "    if (MATRIX == MATRIX_FLOATS) {\n"
-    "        floats_(a.x, a.y, b.x, b.y, first.x, first.y, first.z, first.w, wa.x, wa.y);\n"
-    "        floats_(a.z, a.w, b.z, b.w, first.x, first.y, first.z, first.w, wb.x, wb.y);\n"
-    "        floats_(a.x, a.y, b.x, b.y, last.x, last.y, last.z, last.w, wa.z, wa.w);\n"
-    "        floats_(a.z, a.w, b.z, b.w, last.x, last.y, last.z, last.w, wb.z, wb.w);\n"
-    "        return;\n"
-    "    }\n"
-    "    unsigned a0 = bits_(first.x), a1 = bits_(first.y), a2 = bits_(first.z), a3 = bits_(first.w);\n"
-    "    four_halves_(a.x, a.y, b.x, b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
-    "    four_halves_(a.z, a.w, b.z, b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
-    "    if (MATRIX == MATRIX_HALVES) return;\n"
-    "    if (MATRIX == MATRIX_SPLIT) {\n"
-    "        four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wb.x, wb.y);\n"
-    "        four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wb.z, wb.w);\n"
-    "    }\n"
-    "    a0 = bits_(last.x); a1 = bits_(last.y); a2 = bits_(last.z); a3 = bits_(last.w);\n"
-    "    four_halves_(rest_a.x, rest_a.y, rest_b.x, rest_b.y, a0, a1, a2, a3, wa.x, wa.y);\n"
-    "    four_halves_(rest_a.z, rest_a.w, rest_b.z, rest_b.w, a0, a1, a2, a3, wa.z, wa.w);\n"
-    "}\n"
-    "#define MATRIX_OPERANDS(first, last, xa, xb) matrix_operands_(first, last, xa, xb)\n"
-    "#define MATRIX_STEP(a, b, rest_a, rest_b, first, last, wa, wb) matrix_step_(a, b, rest_a, rest_b, first, last, wa, wb)\n";
-
-// One barrier for each slot counts the bytes that have come. One work-item asks for a copy in bulk, which needs no
-// registers and goes on while the kernel waits. On devices without such copies the work-items copy.
-static const char bulk_words[] =
-    "FUNCTION_ bool is_first_() { return threadIdx.x + threadIdx.y + threadIdx.z == 0; }\n"
-    "#if __CUDA_ARCH__ >= 900\n"
-    "FUNCTION_ void begin_arrivals_(unsigned long long *arrivals) {\n"
-    "    if (is_first_()) {\n"
-    "        for (int i = 0; i < 8; i++) asm volatile(\"mbarrier.init.b64 [%0], 1;\" : : \"l\"(arrivals + i) : \"memory\");\n"
-    "        asm volatile(\"fence.mbarrier_init.release.cluster;\" : : : \"memory\");\n"
-    "    }\n"
-    "    __syncthreads();\n"
-    "}\n"
-    "FUNCTION_ void fetch_bulk_(f4_ *to, const i4_ *from, int count, unsigned long long *arrival) {\n"
-    "    if (!is_first_()) return;\n"
-    "    asm volatile(\"mbarrier.arrive.expect_tx.b64 _, [%0], %1;\" : : \"l\"(arrival), \"r\"(count * 16) : \"memory\");\n"
-    "    asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\"\n"
-    "                 : : \"l\"(__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(count * 16),\n"
-    "                     \"l\"(__cvta_generic_to_shared(arrival)) : \"memory\");\n"
-    "}\n"
-    "FUNCTION_ void await_arrival_(unsigned long long *arrival, int parity) {\n"
-    "    asm volatile(\"{.reg .pred p; L_%=: mbarrier.try_wait.parity.b64 p, [%0], %1; @!p bra L_%=;}\"\n"
-    "                 : : \"l\"(arrival), \"r\"(parity) : \"memory\");\n"
-    "}\n"
-    "#define ARRIVED(slot, turn) await_arrival_(arrivals_ + (slot), (turn) & 1)\n"
-    "#define FETCH_(b, slot, to, from, count) fetch_bulk_(tile + (to), b + (from), count, arrivals_ + (slot))\n"
-    "#define BEGIN_ARRIVALS_ __shared__ unsigned long long arrivals_[8]; begin_arrivals_(arrivals_);\n"
-    "#else\n"
-    "#define FETCH_(b, slot, to, from, count) { \\\n"
-    "    for (int i_ = (LID2 * GROUP_Y + LID1) * GROUP_X + LID0; i_ < (count); i_ += GROUP_X * GROUP_Y * GROUP_Z) { \\\n"
-    "        int4 bits_ = b[(from) + i_]; \\\n"
-    "        tile[(to) + i_] = bits_to_float4(bits_); \\\n"
-    "    } \\\n"
-    "}\n"
-    "#define ARRIVED(slot, turn)\n"
-    "#define BEGIN_ARRIVALS_\n"
-    "#endif\n";
-
 const struct gpu_prelude gpu_prelude_cuda = {
     .first = {vectors, vectors, vectors},
     .types = {full, half_storage, half_arithmetic},
@@ -314,8 +208,8 @@ const struct gpu_prelude gpu_prelude_cuda = {
     .dot_words = "FUNCTION_ int dot_bytes(int a, int b, int sum) {\n"
                  "    int d; asm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(sum)); return d;\n"
                  "}\n",
-    .matrix_words = matrix_words,
-    .bulk_words = bulk_words,
+    .matrix_words = gpu_nvidia_matrix_words,
+    .bulk_words = gpu_nvidia_bulk_words,
     .dynamic_shared = "    extern __shared__ f4_ tile[];\n    BEGIN_ARRIVALS_\n",
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("const ", "", "__restrict__ ", ""),

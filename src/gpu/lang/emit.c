@@ -278,6 +278,7 @@ static const char plain_dot_words[] = "#define dot_bytes(a, b, sum) dot_bytes_(a
 // weights. Work-item 4 g + t has slice t of x at positions g (xa) and g + 8 (xb), and the weights of the same channels for
 // the outputs o = 4 (g / 2) + g % 2 (wa) and o + 2 (wb). It adds output slice t at both positions to a and b. The plain
 // code exchanges x and weights in shared memory, in an array of its own.
+#define HAS_MATRIX_UNITS "CAPABILITY_ >= 80" // of NVIDIA's devices, in languages with a word for them
 static const char matrix_array[] = "float4 exchange_[GROUP_X * GROUP_Y * GROUP_Z * 4]";
 static const char matrix_words[] =
     "#define MATRIX_REST 0.0f\n"
@@ -594,10 +595,22 @@ static void put_arrays(struct hl_text *text, const struct gpu_prelude *prelude, 
 
 static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
 {
-    const char *const plain[] = {kernel->matrix && !prelude->matrix_words ? matrix_array : NULL, NULL};
+    static const char *const plain[] = {matrix_array, NULL};
     put_arrays(text, prelude, kernel->shared);
     if (kernel->dynamic_shared) put(text, prelude->dynamic_shared);
+    if (!kernel->matrix) return;
+    if (prelude->matrix_words) put(text, "#if !(" HAS_MATRIX_UNITS ")\n");
     put_arrays(text, prelude, plain);
+    if (prelude->matrix_words) put(text, "#endif\n");
+}
+
+static void put_matrix_words(struct hl_text *text, const struct gpu_prelude *prelude)
+{
+    if (prelude->matrix_words) put(text, "#if " HAS_MATRIX_UNITS "\n");
+    put(text, prelude->matrix_words);
+    if (prelude->matrix_words) put(text, "#else\n");
+    put(text, matrix_words);
+    if (prelude->matrix_words) put(text, "#endif\n");
 }
 
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
@@ -624,7 +637,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     }
     if (kernel->moves_codes) put(&text, moving_words);
     put_constants(&text, prelude, kernel, constants, group);
-    if (kernel->matrix) put(&text, prelude->matrix_words ? prelude->matrix_words : matrix_words);
+    if (kernel->matrix) put_matrix_words(&text, prelude);
     if (kernel->dynamic_shared) put(&text, prelude->bulk_words);
     if (kernel->fragments) put(&text, kernel->cooperative ? prelude->cooperative_words : prelude->fragment_words);
     if (prelude->start[1])

@@ -91,8 +91,8 @@ struct gpu_kernel {
     const char *value_names[GPU_KERNEL_NAMES];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
     // The text has the shared array `float4 tile[TILE]` besides, in dynamic shared memory of up to dynamic_shared_bytes of
-    // the device's caps, and words that copy constants into it in bulk (docs/kernel_dialect.md). Of the languages only
-    // CUDA has them. TILE is a constant of the kernel.
+    // the device's caps, and words that copy constants into it in bulk (docs/kernel_dialect.md). Of the languages CUDA has
+    // them, and OpenCL, where it is an array like others. TILE is a constant of the kernel.
     bool dynamic_shared;
     // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). Such a
     // kernel has at most three args, because the value that a stage reads is the fourth, named r_.

@@ -61,6 +61,12 @@ static const char words[] =
     "#define is_nan(x) ((as_int(x) & 0x7fffffff) > 0x7f800000)\n"
     GPU_WORDS_LIKE_OPENCL
     "#define UNROLL _Pragma(\"unroll\")\n"
+    // What the words in nvidia.c take. The options of the build name the capability.
+    "#define SHARED_ __local\n"
+    "#define SHARED_OF_ __local\n"
+    "#define SHARED_AT_(p) ((ulong)(p))\n"
+    "#define GLOBAL_ __global\n"
+    "#define LONG_ ulong\n"
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#define LID0 ((int)get_local_id(0))\n"
     "#define LID1 ((int)get_local_id(1))\n"
@@ -110,6 +116,9 @@ const struct gpu_prelude gpu_prelude_opencl = {
                      "#define leading_zeros(x) ((int)clz(as_uint(x)))\n"
                      GPU_WRAPPING_WORDS("uint"),
     .dot_words = dot_words,
+    .matrix_words = gpu_nvidia_matrix_words,
+    .bulk_words = gpu_nvidia_bulk_words,
+    .dynamic_shared = "    __local float4 tile[TILE];\n    BEGIN_ARRIVALS_\n",
     GPU_PRELUDE_LIKE_C,
     .buffer = GPU_PRELUDE_BUFFERS("__global const ", "__global ", "restrict ", ""),
     .shared = "__local ",

@@ -19,8 +19,8 @@ struct gpu_prelude {
     const char *integer_words;         // mul_high and others, for kernels that compute with integers
     const char *dot_words;             // dot_bytes as an instruction; NULL: the language has none
     const char *dot_first;             // what comes first in texts with dot_words
-    const char *matrix_words;          // MATRIX_STEP, which needs the constants; NULL: as plain code
-    const char *bulk_words;            // FETCH_ and ARRIVED, of kernels with dynamic_shared; NULL: it has no such words
+    const char *matrix_words; // MATRIX_STEP, which needs the constants, if CAPABILITY_ is 80 or more; else as plain code
+    const char *bulk_words;   // FETCH_ and ARRIVED, of kernels with dynamic_shared; NULL: it has no such words
     const char *dynamic_shared;        // declares their array `tile`
     const char *fragment_words;        // for kernels with fragments; NULL: the language has none of the words
     const char *cooperative_words, *cooperative_first; // where they are cooperative matrices, and what comes first then
@@ -83,6 +83,7 @@ struct gpu_prelude {
         [GPU_BYTES_OUT] = WRITTEN "int *" BEFORE "$" AFTER, \
     }
 
+extern const char gpu_nvidia_matrix_words[], gpu_nvidia_bulk_words[];
 extern const struct gpu_prelude gpu_prelude_opencl, gpu_prelude_vulkan, gpu_prelude_gles, gpu_prelude_cuda,
     gpu_prelude_metal;
 

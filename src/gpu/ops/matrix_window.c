@@ -92,11 +92,11 @@ const struct gpu_kernel gpu_kernel_matrix_window = {
                         MATRIX_OPERANDS(high, low, next[t], next[t]);
                         int to = operands + slice_of[t] * PLANE + place[t];
                         if (MATRIX == MATRIX_HALVES) {
-                            tile[to].x = high.x;
-                            tile[to].y = high.z;
+                            LANE_OF_TILE(to, 0) = high.x;
+                            LANE_OF_TILE(to, 1) = high.z;
                             if (place[t] >= 8) {
-                                tile[to - 8].z = high.x;
-                                tile[to - 8].w = high.z;
+                                LANE_OF_TILE(to - 8, 2) = high.x;
+                                LANE_OF_TILE(to - 8, 3) = high.z;
                             }
                         } else {
                             tile[to] = mkf4(high.x, high.z, low.x, low.z);

@@ -63,8 +63,8 @@ static inline void ptx_(const char *text, int)
     if (__builtin_strstr(text, "griddepcontrol.wait;")) has_waited_ = 1;
 }
 // Of barriers that count bytes nothing is left: a copy in bulk is done at once.
-static inline void ptx_(const char *, unsigned long long *) {}
-static inline void ptx_(const char *, unsigned long long *, int) {}
+static inline void ptx_(const char *, unsigned long) {}
+static inline void ptx_(const char *, unsigned long, int) {}
 static inline void ptx_(const char *, unsigned long to, const void *from, int bytes, unsigned long)
 {
     __builtin_memcpy((void *)to, from, (unsigned long)bytes);
