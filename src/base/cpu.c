@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU features as the compiler's library, or the operating system, reports them.
+// CPU features as the processor, or the operating system, reports them.
 #include "base/cpu.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "base/mutex.h"
 
-#if defined __x86_64__
+#if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
 #elif defined __aarch64__ && defined __linux__
 #include <sys/auxv.h>
@@ -31,43 +31,59 @@ static bool ask_for_tiles(void)
     return result == 0;
 }
 
-static bool matrix_unit;
-
-static void find_matrix_unit(void)
+static bool find_matrix_unit(void)
 {
     enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
     unsigned eax, ebx, ecx, edx;
-    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return;
-    matrix_unit = (edx & AMX_TILE) && (edx & AMX_INT8) && ask_for_tiles();
-}
-
-static bool has_matrix_unit(void)
-{
-    static struct hl_once once = HL_ONCE_INIT;
-    hl_once(&once, find_matrix_unit);
-    return matrix_unit;
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & AMX_TILE) && (edx & AMX_INT8) && ask_for_tiles();
 }
 #else
-static bool has_matrix_unit(void)
+static bool find_matrix_unit(void)
 {
     return false;
 }
 #endif
 
+// CPUID says what the processor has, in bits of leaves 1 and 7, and XGETBV which registers the operating system saves.
+// (__builtin_cpu_supports asks the same, and takes 5 KB of the compiler's library, which names processors, too.)
+enum { FMA = 1 << 12, OSXSAVE = 1 << 27, F16C = 1 << 29, AVX2 = 1 << 5, AVX512VBMI = 1 << 1, AVX512VNNI = 1 << 11 };
+static const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; // F, DQ, BW, VL
+enum { AVX_REGISTERS = 0x6, AVX512_REGISTERS = 0xe0 };
+
+static unsigned saved_registers(void)
+{
+    unsigned eax, edx;
+    __asm__("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+#if defined __APPLE__ // macOS lets a thread have the registers of AVX-512 when it first uses them
+    eax |= AVX512_REGISTERS;
+#endif
+    return eax;
+}
+
+static uint32_t found;
+
+static void find_features(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & OSXSAVE)) return;
+    const unsigned first = ecx, saved = saved_registers();
+    const bool known = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx);
+    if (!known || (saved & AVX_REGISTERS) != AVX_REGISTERS || !(ebx & AVX2)) return;
+    if (first & FMA) found |= HL_CPU_AVX2;
+    if (first & F16C) found |= HL_CPU_F16C;
+    if ((saved & AVX512_REGISTERS) != AVX512_REGISTERS || (ebx & avx512) != avx512) return;
+    found |= HL_CPU_AVX512;
+    if (ecx & AVX512VNNI) found |= HL_CPU_AVX512VNNI;
+    if (ecx & AVX512VBMI) found |= HL_CPU_AVX512VBMI;
+    if (find_matrix_unit()) found |= HL_CPU_AMXINT8;
+}
+
+// Once: where the machine is a virtual one, each CPUID asks its host.
 uint32_t hl_cpu_features(void)
 {
-    uint32_t features = 0;
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) features |= HL_CPU_AVX2;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) features |= HL_CPU_F16C;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-        features |= HL_CPU_AVX512;
-        if (__builtin_cpu_supports("avx512vnni")) features |= HL_CPU_AVX512VNNI;
-        if (__builtin_cpu_supports("avx512vbmi")) features |= HL_CPU_AVX512VBMI;
-        if (has_matrix_unit()) features |= HL_CPU_AMXINT8;
-    }
-    return features;
+    static struct hl_once once = HL_ONCE_INIT;
+    hl_once(&once, find_features);
+    return found;
 }
 
 #elif defined __aarch64__ && defined __linux__

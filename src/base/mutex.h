@@ -34,9 +34,9 @@ struct hl_once {
     SRWLOCK lock;
     bool done;
 };
-#define HL_ONCE_INIT \
-    {                \
-        SRWLOCK_INIT \
+#define HL_ONCE_INIT        \
+    {                       \
+        SRWLOCK_INIT, false \
     }
 static inline void hl_once(struct hl_once *once, void (*function)(void))
 {
