@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "fast/elements.h"
 #include "fast/simd/simd.h"
 
@@ -345,7 +346,7 @@ static bool has_activation(const struct hl_chain *chain, int step, const TfLiteN
 static void join_prelus(struct hl_chain *chain, const TfLiteNode *const *nodes)
 {
     const struct hl_element_kernels *kernels = hl_simd_best(INT_MAX)->kernels->elements;
-    if (!kernels->parted_prelu || chain->size != sizeof(float)) return;
+    if (!HL_HAS_PARTED_PRELU || !kernels->parted_prelu || chain->size != sizeof(float)) return;
     for (int s = 0; s < chain->count; s++)
         if (has_activation(chain, s, nodes)) chain->steps[s].kernel = NULL;
     int parts[PARTS];

@@ -3,6 +3,7 @@
 // of queries and keys, element-wise nodes, SOFTMAX, and RESHAPE between them. In: the nodes that AllocateTensors has
 // prepared. Out: marks, as those of a chain (chain.c), but that the node which runs is the last one. What the others
 // read lives until then, and the tensors between them get no memory.
+#include "abi/built_types.h"
 #include "runtime/builtin_kernels.h"
 #include "runtime/op_context.h"
 #include "runtime/subgraph.h"
@@ -117,7 +118,7 @@ TfLiteStatus hl_subgraph_join_attention(struct hl_subgraph *subgraph, const stru
 {
     struct search search = {.subgraph = subgraph, .uses = uses};
     TfLiteStatus status = kTfLiteOk;
-    for (int position = 0; position < subgraph->prepared && status == kTfLiteOk; position++)
+    for (int position = 0; HL_HAS_OP(BATCH_MATMUL) && position < subgraph->prepared && status == kTfLiteOk; position++)
         status = join_from(&search, position);
     return status;
 }

@@ -6,6 +6,7 @@
 // inputs that are not there. AllocateTensors forgets all this before it prepares the nodes again.
 #include <stdlib.h>
 
+#include "abi/built_types.h"
 #include "abi/tensor.h"
 #include "runtime/builtin_kernels.h"
 #include "runtime/interpreter.h"
@@ -129,6 +130,7 @@ static void put_inputs(const struct search *search, const TfLiteNode *node)
 
 TfLiteStatus hl_subgraph_concat_in_place(struct hl_subgraph *subgraph)
 {
+    if (!HL_HAS_OP(CONCATENATION)) return kTfLiteOk;
     if (subgraph->interpreter->options->preserve_tensors || !hl_wants_fast(&subgraph->context)) return kTfLiteOk;
     TfLiteStatus status =
         hl_subgraph_count_planning(subgraph, (double)subgraph->tensor_count + (double)subgraph->plan->size);

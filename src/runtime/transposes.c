@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "runtime/builtin_kernels.h"
 #include "runtime/interpreter.h"
 #include "runtime/op_context.h"
@@ -324,6 +325,7 @@ static void begin(const struct search *search)
 TfLiteStatus hl_subgraph_skip_transposes(struct hl_subgraph *subgraph)
 {
     const TfLiteIntArray *plan = subgraph->plan;
+    if (!HL_HAS_OP(TRANSPOSE)) return kTfLiteOk;
     if (subgraph->interpreter->options->preserve_tensors || !hl_wants_fast(&subgraph->context)) return kTfLiteOk;
     TfLiteStatus status = hl_subgraph_count_planning(subgraph, (double)subgraph->tensor_count + plan->size);
     if (status != kTfLiteOk) return status;

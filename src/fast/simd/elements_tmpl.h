@@ -637,7 +637,7 @@ static const struct hl_element_kernels element_kernels = {
 #endif
     .repeat = repeat,
     .shift_rows = HL_WHERE((HL_HAS_OP(ADD) || HL_HAS_OP(SUB) || HL_HAS_OP(MUL)) && HL_HAS_FLOATS, shift_rows),
-    .parted_prelu = HL_WHERE(HL_HAS_OP(RELU) && HL_HAS_OP(NEG) && HL_HAS_FLOATS, parted_prelu),
+    .parted_prelu = HL_WHERE(HL_HAS_PARTED_PRELU, parted_prelu),
 #if HAS_RESCALE
     .add_i8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_i8),
     .add_u8 = HL_WHERE(HL_HAS_OP(ADD) && HL_HAS_BYTES, add_u8),
