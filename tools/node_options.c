@@ -45,29 +45,13 @@ struct row {
 #define ENUMERATION(name, ...) \
     static const int values_##name[] = {__VA_ARGS__}; \
     static const struct names names_##name = {values_##name, sizeof values_##name / sizeof(int), #__VA_ARGS__};
-#define OPTIONS(...)
-#define INT(...)
-#define INT64(...)
-#define BOOL(...)
-#define FLOAT(...)
-#define TEXT(...)
-#define CHOICE(...)
-#define SUBGRAPH(...)
-#define SUBGRAPHS(...)
-#define LIST(...)
-#define ALIGNED(...)
-#define FLOATS(...)
-#define BYTES(...)
-#define NEEDED(...)
-#define END
-#include "model/options.def"
+#include "model/enumerations.def"
 
 #define ROW(kind_, field, type, member, ...) {.name = #field, .kind = (kind_), .offset = offsetof(type, member), __VA_ARGS__},
 #define ARRAY(kind_, field, type, member, ...)                                                            \
     ROW(kind_, field, type, member, .element = sizeof(((type *)0)->member[0]),                            \
         .capacity = (int)(sizeof(((type *)0)->member) / sizeof(((type *)0)->member[0])), __VA_ARGS__)
 static const struct row rows[] = {
-#define ENUMERATION(...)
 #define OPTIONS(table, ...) {.name = #table, .kind = KIND_TABLE},
 #define INT(table, field, type, member) ROW(KIND_INT, field, type, member, .count_offset = 0)
 #define INT64(table, field, type, member) ROW(KIND_INT64, field, type, member, .count_offset = 0)

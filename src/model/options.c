@@ -33,11 +33,22 @@ struct rule {
     uint8_t kind;
     uint8_t capacity; // of an array: elements
     uint8_t times, fill;
-    uint16_t field;       // row of the schema; of OPTIONS: the union's member
-    uint16_t like;        // likewise
-    uint16_t offset;      // of the member; of OPTIONS: size of the struct
-    uint16_t count;       // offset of the member that takes the length; of OPTIONS: enum absence
-    const int8_t *choice; // of a CHOICE: how many values, then the values
+    uint8_t choice;  // of a CHOICE: offset in struct choices
+    uint16_t field;  // row of the schema; of OPTIONS: the union's member
+    uint16_t like;   // likewise
+    uint16_t offset; // of the member; of OPTIONS: size of the struct
+    uint16_t count;  // offset of the member that takes the length; of OPTIONS: enum absence
+};
+
+// The enumerations one after the other, of each how many values it has, and these. (With pointers to them rules took
+// twice the memory.)
+#define ENUMERATION(name, ...) int8_t choice_##name[1 + sizeof((int8_t[]){__VA_ARGS__})];
+struct choices {
+#include "model/enumerations.def"
+};
+#define ENUMERATION(name, ...) .choice_##name = {(int8_t)sizeof((int8_t[]){__VA_ARGS__}), __VA_ARGS__},
+static const struct choices choices = {
+#include "model/enumerations.def"
 };
 
 // offsetof, and a compile error where the member's size is not the expected one.
@@ -47,8 +58,6 @@ struct rule {
 #define PLAIN(kind_, table, field_, type, member, size) \
     {.kind = (kind_), .field = HL_##table##_##field_, .offset = SIZED(type, member, size)},
 
-#define ENUMERATION(name, ...) \
-    static const int8_t choice_##name[] = {(int8_t)sizeof((int8_t[]){__VA_ARGS__}), __VA_ARGS__};
 #define OPTIONS(table, union_name, type, absence) \
     static const struct rule rules_##table[] = {  \
         {.kind = RULE_OPTIONS, .field = HL_##union_name##_##table, .offset = sizeof(type), .count = (absence)},
@@ -65,7 +74,7 @@ struct rule {
     {.kind = RULE_CHOICE,                                \
      .field = HL_##table##_##field_,                     \
      .offset = SIZED(type, member, sizeof(int32_t)),     \
-     .choice = choice_##enumeration},
+     .choice = offsetof(struct choices, choice_##enumeration)},
 #define ARRAY(kind_, table, field_, type, member, count_) \
     {.kind = (kind_),                                     \
      .field = HL_##table##_##field_,                      \
@@ -120,7 +129,7 @@ static int choose(const int8_t *choice, int64_t value)
 
 int hl_options_tensor_type(int64_t value)
 {
-    return choose(choice_TENSOR_TYPE, value);
+    return choose(choices.choice_TENSOR_TYPE, value);
 }
 
 static bool check_subgraph(struct hl_loader *loader, int field, int64_t index)
@@ -171,7 +180,7 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         memcpy(member, &text, sizeof text);
         return true;
     case RULE_CHOICE:
-        narrow = choose(rule->choice, value);
+        narrow = choose((const int8_t *)&choices + rule->choice, value);
         if (narrow < 0)
             return hl_load_fail(loader, "option %s has the value %lld, which the format does not define",
                                 hl_schema_name(field), (long long)value);
