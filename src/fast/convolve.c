@@ -825,7 +825,7 @@ void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, vo
 {
     const struct hl_convolve *c = convolve;
     struct run run;
-    run.c = c, run.x = c->x_scales ? quantize(ctx, c, x) : x, run.y = y;
+    run.c = c, run.x = HL_HAS_BYTES && c->x_scales ? quantize(ctx, c, x) : x, run.y = y;
     hl_chain_begin(ctx, c->chain, y, &run.chain);
     if (c->rows.source->start) c->rows.source->start(ctx, &c->rows, run.x);
     hl_parallel(ctx, c->blocks * c->rows.groups * c->parts, c->pool_rows > 0 ? run_pooled_item : run_item, &run);

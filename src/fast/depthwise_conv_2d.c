@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/built_types.h"
 #include "fast/chain.h"
 #include "fast/convolve.h"
 #include "fast/depthwise.h"
@@ -137,6 +138,17 @@ static void pack_block(const struct depthwise *d, const struct block_order *orde
     }
 }
 
+// In a build without bytes neither is ever so.
+static bool has_bytes(const struct depthwise *d)
+{
+    return HL_HAS_BYTES && d->size == 1;
+}
+
+static bool is_hybrid(const struct depthwise *d)
+{
+    return HL_HAS_BYTES && d->hybrid;
+}
+
 static int blocks_of(const struct depthwise *d)
 {
     return (d->run.channels + d->simd->bytes - 1) / d->simd->bytes;
@@ -183,7 +195,7 @@ static void pack_integers(const struct depthwise *d, const struct hl_conv *conv,
 // Fills the constant arrays.
 static void pack(const struct depthwise *d, const struct hl_conv *conv, const TfLiteTensor *w, const TfLiteTensor *bias)
 {
-    const bool floats = d->size > 1;
+    const bool floats = !has_bytes(d);
     for (int t = 0; t < d->run.taps; t++) {
         int tap = floats ? t : tap_at(d, t);
         if (tap < 0) tap = 0;
@@ -232,7 +244,7 @@ static void describe_integers(struct depthwise *d, const struct hl_conv *conv, c
 static void describe(struct depthwise *d, const struct hl_conv_2d *op, const struct hl_conv_shape *s,
                      const TfLiteTensor *x, const TfLiteTensor *w, const TfLiteTensor *y)
 {
-    const bool floats = op->conv.mode == HL_CONV_F32;
+    const bool floats = hl_conv_is_f32(&op->conv);
     *d = (struct depthwise){
         .simd = hl_simd_best(floats ? s->outputs : INT_MAX),
         .shape = *s,
@@ -307,7 +319,7 @@ static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, co
 static void list_parts(struct depthwise *d, int threads, struct hl_parts *parts)
 {
     const struct hl_conv_shape *s = &d->shape;
-    const bool floats = d->size > 1;
+    const bool floats = !has_bytes(d);
     const int width = d->simd->bytes, channels = d->run.channels;
     const int64_t columns = floats ? 0 : (int64_t)blocks_of(d) * width,
                   batch = (int64_t)s->height * s->width * channels;
@@ -340,11 +352,12 @@ static TfLiteStatus prepare_shape(TfLiteContext *ctx, TfLiteNode *node, const st
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    bool floats = op->conv.mode == HL_CONV_F32;
+    const bool floats = hl_conv_is_f32(&op->conv);
     if (op->conv.mode == HL_CONV_INT16 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
         return kTfLiteOk;
     if (floats && !all_finite(HL_IN(float, w), hl_elements(w))) return kTfLiteOk;
-    const bool dense = op->conv.mode == HL_CONV_8BIT && w->type != kTfLiteInt4 && shape->channels <= MAX_DENSE_CHANNELS;
+    const bool dense = HL_HAS_BYTES && op->conv.mode == HL_CONV_8BIT && w->type != kTfLiteInt4 &&
+                       shape->channels <= MAX_DENSE_CHANNELS;
     if (dense || (shape->channels == 1 && op->conv.mode != HL_CONV_HYBRID))
         return prepare_convolution(ctx, node, shape, state, bytes);
     struct depthwise made, *d = &made;
@@ -383,7 +396,8 @@ TfLiteStatus hl_depthwise_of_groups(TfLiteContext *ctx, TfLiteNode *node, const 
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *w = hl_input(ctx, node, 1);
     const int64_t taps = (int64_t)shape->kh * shape->kw, outputs = shape->outputs;
-    if (op->conv.mode != HL_CONV_8BIT || (w->type != kTfLiteInt8 && w->type != kTfLiteUInt8)) return kTfLiteOk;
+    if (!HL_HAS_BYTES || op->conv.mode != HL_CONV_8BIT || (w->type != kTfLiteInt8 && w->type != kTfLiteUInt8))
+        return kTfLiteOk;
     if (shape->filter_channels != 1 || shape->channels <= MAX_DENSE_CHANNELS) return kTfLiteOk;
     uint8_t *turned = malloc((size_t)(taps * outputs));
     HL_REQUIRE(ctx, node, turned, "no memory for the %lld bytes of a filter", (long long)(taps * outputs));
@@ -542,7 +556,7 @@ static void make_rows(const struct pass *pass, int64_t row, int64_t last, int wo
     const bool one_run = s->batches == 1 && s->out_height == 1 && s->out_width <= RUN;
     if (copies && !d->run.side_by_side) copy_end(pass, copies);
     struct hl_depthwise_run run = d->run;
-    size_t y_size = d->size == 1 && !d->hybrid ? 1 : sizeof(float);
+    size_t y_size = has_bytes(d) && !d->hybrid ? 1 : sizeof(float);
     if (d->hybrid)
         run.to_floats = &pass->to_floats;
     else
@@ -566,7 +580,7 @@ static void make_rows(const struct pass *pass, int64_t row, int64_t last, int wo
                 copy_lines(pass, row, left, columns, copies);
             else if (*known != pass->x)
                 point(pass, row, left, columns, run.height, pointers, copies);
-            if (d->size == 1)
+            if (has_bytes(d))
                 d->simd->depthwise_integer(&run);
             else if (rows == 2)
                 d->simd->kernels->depthwise_pair_f32(&run);
@@ -602,7 +616,7 @@ static void repeat_channels(const struct depthwise *d, const char *x)
 {
     int64_t count = (int64_t)d->shape.height * d->shape.width * (d->run.channels / d->multiplier);
     int multiplier = d->multiplier;
-    if (d->size == 1) {
+    if (has_bytes(d)) {
         for (int64_t i = 0; i < count; i++) memset(d->x_many + i * multiplier, x[i], (size_t)multiplier);
         return;
     }
@@ -618,7 +632,7 @@ static void write_out(const TfLiteContext *ctx, struct pass *pass, bool asymmetr
     const struct depthwise *d = pass->d;
     const int64_t batch = (int64_t)d->shape.height * d->shape.width * d->shape.channels;
     pass->x = x;
-    if (d->hybrid) {
+    if (is_hybrid(d)) {
         int32_t zero = 0;
         hl_quantize_rows(ctx, &d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, 1, batch, 0,
                          d->x_stored, &pass->to_floats.x_scale, &zero);

@@ -2,6 +2,8 @@
 // The five epilogues.
 #include "fast/epilogue.h"
 
+#include "abi/built_types.h"
+
 // ---- floats: the product writes and bounds them itself ------------------------------------------
 
 static bool f32_fits(const struct hl_epilogue_params *params)
@@ -228,7 +230,7 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
         &hl_epilogue_f32, &hl_epilogue_words, &hl_epilogue_requantized, &hl_epilogue_scaled, &hl_epilogue_hybrid,
     };
     int i = 0;
-    while (!forms[i]->fits(params)) i++;
+    while (HL_HAS_BYTES && !forms[i]->fits(params)) i++;
     *epilogue = (struct hl_epilogue){
         .form = forms[i],
         .simd = simd,

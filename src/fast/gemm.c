@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "abi/built_types.h"
 #include "ops/common/copy.h"
 #include "ops/common/dot.h"
 
@@ -28,7 +29,7 @@ static void set_tile(struct hl_packed *packed)
 void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
                     int64_t segment)
 {
-    bool floats = matrix->type == kTfLiteFloat32;
+    bool floats = !HL_HAS_BYTES || matrix->type == kTfLiteFloat32;
     const bool narrow = floats && simd->narrow_rows > 0 && matrix->columns <= simd->bytes / (int)sizeof(float);
     *packed = (struct hl_packed){
         .simd = simd,
@@ -298,9 +299,10 @@ static void fill_panel(void *arg, int64_t item, int worker)
 {
     const struct fill *fill = arg;
     (void)worker;
-    (fill->packed->dot_width == 1 ? pack_floats : pack_integers)(fill->packed, fill->matrix, fill->initial,
-                                                                 item / fill->packed->panels,
-                                                                 item % fill->packed->panels);
+    (!HL_HAS_BYTES || fill->packed->dot_width == 1 ? pack_floats : pack_integers)(fill->packed, fill->matrix,
+                                                                                  fill->initial,
+                                                                                  item / fill->packed->panels,
+                                                                                  item % fill->packed->panels);
 }
 
 void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,

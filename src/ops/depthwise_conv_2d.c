@@ -96,7 +96,7 @@ static void convolve_position(const struct hl_conv_work *work, union hl_conv_wei
     } sums;
     for (int o = 0; o < outputs; o += BLOCK) {
         int count = outputs - o < BLOCK ? outputs - o : BLOCK;
-        if (work->conv->mode == HL_CONV_F32)
+        if (hl_conv_is_f32(work->conv))
             add_taps_f32(work->x_f32, weights.f32, window, multiplier, o, count, sums.f32);
         else
             add_taps_wide(work->x_wide, weights.wide, window, multiplier, o, count, sums.wide);

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "abi/built_types.h"
 #include "fast/fast.h"
 #include "ops/common/fixed_point.h"
 #include "ops/common/map.h"
@@ -121,6 +122,7 @@ static TfLiteStatus softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteInt8:
     case kTfLiteUInt8:
     case kTfLiteInt16:
+        if (!HL_HAS_INTEGERS) break; // refused before
         HL_REQUIRE(ctx, node, params->beta >= 0 && isfinite(params->beta), "beta %g must be finite and not negative",
                    (double)params->beta);
         HL_TRY(x->type == kTfLiteInt16 ? softmax_prepare_int16(ctx, node, params->beta)

@@ -163,7 +163,7 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     int channels = hl_dim(filter, desc->channel_axis);
     HL_TRY(check_bias(ctx, node, desc, conv->mode, channels));
     hl_activation_range_f32(desc->activation, &conv->low_f32, &conv->high_f32);
-    if (conv->mode == HL_CONV_F32) return kTfLiteOk;
+    if (hl_conv_is_f32(conv)) return kTfLiteOk;
     if (conv->mode == HL_CONV_HYBRID) return check_hybrid(ctx, node, filter, channels);
     return check_integer(ctx, node, desc, conv, channels);
 }
@@ -171,7 +171,7 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
 TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                              const struct hl_conv *conv, int rows)
 {
-    if (conv->mode == HL_CONV_F32) return kTfLiteOk;
+    if (hl_conv_is_f32(conv)) return kTfLiteOk;
     const TfLiteTensor *input = hl_input(ctx, node, desc->input);
     int x[4], w[4], none[1] = {0}, batches[1] = {hl_dim(input, 0)};
     for (int axis = 0; axis < 4; axis++) {
@@ -220,7 +220,7 @@ void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_no
         .bias = hl_input(ctx, node, desc->bias),
         .output = hl_output(ctx, node, 0),
     };
-    if (conv->mode == HL_CONV_F32) {
+    if (hl_conv_is_f32(conv)) {
         work->x_f32 = HL_IN(float, input);
         return;
     }
@@ -245,7 +245,7 @@ void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_no
 
 union hl_conv_weights hl_conv_rows(const struct hl_conv_work *work, int64_t first, int64_t count)
 {
-    if (work->conv->mode == HL_CONV_F32) return (union hl_conv_weights){.f32 = HL_IN(float, work->filter) + first};
+    if (hl_conv_is_f32(work->conv)) return (union hl_conv_weights){.f32 = HL_IN(float, work->filter) + first};
     TfLiteType type = work->filter->type;
     if (work->conv->mode == HL_CONV_HYBRID && type == kTfLiteUInt8) type = kTfLiteInt8;
     hl_widen(type, hl_data(work->filter), first, count, work->filter_zero, work->w_wide);
@@ -299,15 +299,14 @@ static int32_t stored_value(const struct hl_conv_work *work, int channel, int64_
 void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int count, const void *sums, int64_t at)
 {
     TfLiteTensor *output = work->output;
-    switch (work->conv->mode) {
-    case HL_CONV_F32: store_f32(work, channel, count, sums, HL_OUT(float, output) + at); return;
-    case HL_CONV_HYBRID:
-        if (work->conv->scaled_products) {
-            store_f32(work, channel, count, sums, HL_OUT(float, output) + at);
-            return;
-        }
-        store_hybrid(work, batch, channel, count, sums, HL_OUT(float, output) + at);
+    const bool scaled = work->conv->mode == HL_CONV_HYBRID && work->conv->scaled_products;
+    if (hl_conv_is_f32(work->conv) || scaled) {
+        store_f32(work, channel, count, sums, HL_OUT(float, output) + at);
         return;
+    }
+    switch (work->conv->mode) {
+    case HL_CONV_F32: return;
+    case HL_CONV_HYBRID: store_hybrid(work, batch, channel, count, sums, HL_OUT(float, output) + at); return;
     case HL_CONV_8BIT: {
         // int8 and uint8 are both bytes.
         uint8_t *out = HL_OUT(uint8_t, output) + at;

@@ -8,6 +8,7 @@
 #ifndef HALITE_OPS_COMMON_CONV_H
 #define HALITE_OPS_COMMON_CONV_H
 
+#include "abi/built_types.h"
 #include "ops/common/dot.h"
 #include "ops/common/quant.h"
 #include "ops/common/window.h"
@@ -65,6 +66,12 @@ struct hl_conv {
     int32_t low, high;           // range of stored outputs
     float low_f32, high_f32;     // range of float outputs
 };
+
+// As all nodes are in a build without integers.
+static inline bool hl_conv_is_f32(const struct hl_conv *conv)
+{
+    return !HL_HAS_INTEGERS || conv->mode == HL_CONV_F32;
+}
 
 // The state of CONV_2D and DEPTHWISE_CONV_2D.
 struct hl_conv_2d {
@@ -143,7 +150,7 @@ static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_su
                                int64_t count)
 {
     if (count == 0) return; // there may be no data
-    if (work->conv->mode == HL_CONV_F32)
+    if (hl_conv_is_f32(work->conv))
         hl_add_dots_f32(weights.f32 + weights_at, stride, rows, work->x_f32 + at, count, sums->f32);
     else
         hl_add_dots_i16(weights.wide + weights_at, stride, rows, work->x_wide + at, count, sums->wide);
