@@ -570,7 +570,7 @@ static void row_tanh(float *values, int64_t count)
         .tanh = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_FLOATS, row_tanh), \
         .logistic_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, logistic_i16), \
         .tanh_i16 = HL_WHERE(HL_HAS_RECURRENT && HL_HAS_INTEGERS, tanh_i16), \
-        .largest_bytes = HL_WHERE(HL_HAS_LARGEST && HL_HAS_BYTES, largest_bytes), \
+        .largest_bytes = HL_WHERE(HL_HAS_LARGEST, largest_bytes), \
         .largest_floats = HL_WHERE(HL_HAS_LARGEST && HL_HAS_FLOATS, largest_floats), \
         .add_byte_rows = HL_WHERE(HL_HAS_SUMS && HL_HAS_BYTES, add_byte_rows), \
         .add_byte_columns = HL_WHERE(HL_HAS_SUMS && HL_HAS_BYTES, add_byte_columns), \
