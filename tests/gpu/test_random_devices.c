@@ -61,11 +61,12 @@ static void device_agrees(void **state)
 int main(int argc, char **argv)
 {
     struct device vulkan = {.name = "vulkan", .graphs = 6}, gles = {.name = "gles", .graphs = 30};
-    struct device opencl = {.name = "opencl", .graphs = 6};
+    struct device opencl = {.name = "opencl", .graphs = 6}, cuda = {.name = "cuda", .graphs = 2};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(device_agrees, &vulkan),
         cmocka_unit_test_prestate(device_agrees, &gles),
         cmocka_unit_test_prestate(device_agrees, &opencl),
+        cmocka_unit_test_prestate(device_agrees, &cuda),
     };
     random_runs_read(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
