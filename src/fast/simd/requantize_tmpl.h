@@ -54,27 +54,46 @@ static void scale_tile(const struct hl_byte_tile *shared)
     }
 }
 
-// Whole vectors of columns, in loops that compilers make vectors of where the level has products of 64 bits.
+// The sums of some columns, of all pieces.
+INLINE u64_vector join_pieces(const int32_t *sums, const struct hl_word_tile *tile)
+{
+    u64_vector all = {0};
+    for (int p = 0; p < tile->pieces; p++, sums += tile->piece_stride) {
+        i32_half piece;
+        memcpy(&piece, sums, sizeof piece);
+        const u64_vector wide = (u64_vector) __builtin_convertvector(piece, i64_vector);
+        all += p < tile->upper ? wide << 8 : wide;
+    }
+    return all;
+}
+
+// Half a vector of columns after the other, whose numbers stay in registers for all rows.
 static void word_tile(const struct hl_word_tile *shared)
 {
+    enum { TOGETHER = LANES / 2 };
     const struct hl_word_tile tile = *shared; // a copy, because stored values might alias the original
-    const int64_t *restrict multiplier = tile.multiplier, *restrict rounding = tile.rounding;
-    const int64_t *restrict right = tile.right, *restrict bias = tile.bias;
-    const int columns = (tile.columns + LANES - 1) / LANES * LANES;
-    for (int r = 0; r < tile.rows; r++) {
-        const int32_t *restrict sums = tile.sums + r * tile.sums_stride;
-        uint64_t all[COLUMNS] = {0};
-        int16_t words[COLUMNS];
-        for (int p = 0; p < tile.upper; p++, sums += tile.piece_stride)
-            for (int c = 0; c < columns; c++) all[c] += (uint64_t)((int64_t)sums[c] * 256);
-        for (int p = tile.upper; p < tile.pieces; p++, sums += tile.piece_stride)
-            for (int c = 0; c < columns; c++) all[c] += (uint64_t)(int64_t)sums[c];
-        for (int c = 0; c < columns; c++) {
-            const uint64_t product = (all[c] + (uint64_t)bias[c]) * (uint64_t)multiplier[c] + (uint64_t)rounding[c];
-            const int32_t value = (int32_t)(uint32_t)(uint64_t)((int64_t)product >> right[c]);
-            words[c] = (int16_t)(value < tile.low ? tile.low : value > tile.high ? tile.high : value);
+    const i32_half low = (i32_half){0} + tile.low, high = (i32_half){0} + tile.high;
+    for (int first = 0; first < tile.columns; first += TOGETHER) {
+        const int count = tile.columns - first < TOGETHER ? tile.columns - first : TOGETHER;
+        u64_vector multiplier, rounding, bias;
+        i64_vector right;
+        memcpy(&multiplier, tile.multiplier + first, sizeof multiplier);
+        memcpy(&rounding, tile.rounding + first, sizeof rounding);
+        memcpy(&bias, tile.bias + first, sizeof bias);
+        memcpy(&right, tile.right + first, sizeof right);
+        const int32_t *sums = tile.sums + first;
+        int16_t *y = tile.y + first;
+        for (int r = 0; r < tile.rows; r++, sums += tile.sums_stride, y += tile.y_stride) {
+            const u64_vector product = (join_pieces(sums, &tile) + bias) * multiplier + rounding;
+            i32_half value = __builtin_convertvector((i64_vector)product >> right, i32_half);
+            const i32_half below = value<low, above = value> high;
+            value = (value & ~(below | above)) | (low & below) | (high & above);
+            const i16_quarter words = __builtin_convertvector(value, i16_quarter);
+            if (count == TOGETHER)
+                memcpy(y, &words, sizeof words);
+            else
+                memcpy(y, &words, (size_t)count * sizeof *y);
         }
-        memcpy(tile.y + r * tile.y_stride, words, (size_t)tile.columns * sizeof *words);
     }
 }
 
