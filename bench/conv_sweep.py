@@ -73,6 +73,8 @@ Visual wake words: dw 3x3 s1 48x48 8; conv 1x1 s1 48x48 8 16; dw 3x3 s2 24x24 32
 Visual wake words: dw 3x3 s1 6x6 128; conv 1x1 s1 3x3 256 256
 ConvNeXt: dw 7x7 s1 28x28 192; dw 7x7 s1 14x14 384; conv 2x2 s2 56x56 96 192; conv 4x4 s4 224x224 3 96
 ConvNeXt: conv 1x1 s1 14x14 384 1536
+Series: dw 3x1 s1 30x1 40; dw 5x1 s1 28x1 128; dw 10x1 s1 24x1 128; dw 9x1 s1 1000x1 64; conv 5x1 s1 400x1 80 256
+Series: conv 3x1 s1 100x1 16 16; conv 3x1 s2 1000x1 32 64
 Speech: dw 1x9 s1 1x100 256; conv 1x5 s1 1x400 80 256; conv 1x1 s1 1x200 512 512; conv 3x3 s2 200x80 1 32
 """
 TYPES = ("float32", "int8", "uint8", "hybrid")

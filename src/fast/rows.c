@@ -475,6 +475,14 @@ static bool fit_copy(struct hl_rows *rows, int64_t segment)
     return true;
 }
 
+// How many lines of the input there are for each line of windows. Where windows are one line, its stride leads nowhere.
+// (Int8, 1x3 with stride 2 of 1,000 positions, 32 channels to 64: 24.2 us gathered, 18.4 us copied.)
+static int lines_apart(const struct hl_conv_shape *s)
+{
+    if (s->out_height > 1) return s->stride_h;
+    return s->height > s->kh ? s->height / s->kh : 1;
+}
+
 // For windows that overlap: each value is packed once, not once for each window. Integers are packed faster in whole
 // lines, so that their windows may lie side by side, too. A segment is a row of a window, or one tap of a dilated
 // window. (A ResNet of 9 layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all gathered, 0.094 ms. 16
@@ -483,7 +491,7 @@ static bool fit_copy(struct hl_rows *rows, int64_t segment)
 static bool copy_fits(struct hl_rows *rows)
 {
     const struct hl_conv_shape *s = &rows->shape;
-    const int64_t taps = (int64_t)s->kh * s->kw, strides = (int64_t)s->stride_h * s->stride_w;
+    const int64_t taps = (int64_t)s->kh * s->kw, strides = (int64_t)lines_apart(s) * s->stride_w;
     if (rows->groups != 1 || s->out_width < MIN_LINE || taps < strides || (taps == strides && rows->dot_width == 1))
         return false;
     return fit_copy(rows, s->dilation_w == 1 ? (int64_t)s->kw * s->channels : s->channels);

@@ -123,6 +123,18 @@ static void make_shape(struct test_tensor *tensor, int a, int b, int c, int d)
     memcpy(tensor->dims, (const int[]){a, b, c, d}, 4 * sizeof(int));
 }
 
+// One node of five has a series, whose time is the height or the width.
+static void make_series(int *height, int *width, int *kh, int *kw)
+{
+    if (pick(5)) return;
+    const bool is_column = pick(4) > 0;
+    *height = is_column ? *width : 1, *width = is_column ? 1 : *width;
+    if (is_column)
+        *kw = 1;
+    else
+        *kh = 1;
+}
+
 static void make_conv_2d(struct node *node)
 {
     int groups = pick(3) ? 1 : 1 + pick(pick(2) ? 4 : 16), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
@@ -138,6 +150,7 @@ static void make_conv_2d(struct node *node)
         outputs = 1 + pick(80);
     }
     int height = 8 + pick(9), width = pick(4) ? 8 + pick(9) : 60 + pick(80); // a dilated filter fits
+    make_series(&height, &width, &kh, &kw);
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
@@ -162,8 +175,9 @@ static void make_depthwise(struct node *node)
         stride_h = stride_w = 1 + pick(2);
         dilation_h = dilation_w = 1;
     }
-    int width = pick(5) ? 8 + pick(9) : 60 + pick(90); // runs of positions, too
-    make_shape(&node->tensors[0], 1 + pick(2), 8 + pick(9), width, channels);
+    int height = 8 + pick(9), width = pick(5) ? 8 + pick(9) : 60 + pick(90); // runs of positions, too
+    make_series(&height, &width, &kh, &kw);
+    make_shape(&node->tensors[0], 1 + pick(2), height, width, channels);
     int multiplier = channels > 1 && pick(4) ? 1 : 1 + pick(9), outputs = channels * multiplier;
     if (outputs > 256) multiplier = 1, outputs = channels;
     make_shape(&node->tensors[1], 1, kh, kw, outputs);

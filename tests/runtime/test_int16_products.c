@@ -129,8 +129,9 @@ static void long_rows(void **state)
 static void check_conv(int channels, int kernel, int outputs, enum kind kind, int threads)
 {
     struct test_node node = {.builtin = kTfLiteBuiltinConv2d, .version = 3};
-    const int kh = kernel, kw = 1 + pick(kernel), dilation = 1 + pick(2);
-    set_tensor(X, "x", TEST_INT16, 4, (const int[]){1 + pick(2), 7 + pick(6), 7 + pick(20), channels}, 0);
+    const int width = pick(4) ? 7 + pick(20) : 1; // or a series
+    const int kh = kernel, kw = width > 1 ? 1 + pick(kernel) : 1, dilation = 1 + pick(2);
+    set_tensor(X, "x", TEST_INT16, 4, (const int[]){1 + pick(2), 7 + pick(6), width, channels}, 0);
     set_tensor(W, "w", TEST_INT8, 4, (const int[]){outputs, kh, kw, channels}, 0);
     set_tensor(B, "b", TEST_INT64, 1, (const int[]){outputs}, 0);
     set_tensor(Y, "y", TEST_INT16, 4, (const int[]){1, 1, 1, outputs}, 0);

@@ -56,6 +56,24 @@ static inline int hl_conv_groups(const struct hl_conv_shape *shape)
     return shape->channels / shape->filter_channels;
 }
 
+// Whether windows move along a column of single positions, as in a series whose time is the height. In memory a column
+// is a row, which loops over the positions of a row take at once: hl_conv_as_row turns it.
+static inline bool hl_conv_is_column(const struct hl_conv_shape *shape)
+{
+    return shape->width == 1 && shape->kw == 1 && shape->out_width == 1 && shape->kh > 1;
+}
+
+static inline struct hl_conv_shape hl_conv_as_row(const struct hl_conv_shape *shape)
+{
+    struct hl_conv_shape row = *shape;
+    row.height = shape->width, row.width = shape->height, row.kh = shape->kw, row.kw = shape->kh;
+    row.out_height = shape->out_width, row.out_width = shape->out_height;
+    row.stride_h = shape->stride_w, row.stride_w = shape->stride_h;
+    row.dilation_h = shape->dilation_w, row.dilation_w = shape->dilation_h;
+    row.pad_top = shape->pad_left, row.pad_left = shape->pad_top;
+    return row;
+}
+
 struct hl_conv {
     enum hl_conv_mode mode;
     bool asymmetric;             // hybrid: the quantized input has a zero point
