@@ -346,14 +346,8 @@ static void list_parts(struct depthwise *d, int threads, struct hl_parts *parts)
         hl_parts_add_scratch(parts, &d->copies, threads, 2, d->reach, 1);
 }
 
-// Threads share rows, so that with them a longer column stays one. (Int8, 128 channels, 5x1 of 28 rows 2.7 us, 1.2 as a
-// row; 10x1 of 24 rows 2.8, 1.2; 64 channels, 9x1 of 1,000 rows 68, 17.)
-static bool is_turned(const struct hl_conv_shape *shape, int threads)
-{
-    return hl_conv_is_column(shape) && (shape->out_height <= RUN || threads == 1);
-}
-
-// w: the node's filter, as DEPTHWISE_CONV_2D has it.
+// w: the node's filter, as DEPTHWISE_CONV_2D has it. (Columns, and as rows: int8, 128 channels, 5x1 of 28 rows 2.7 us,
+// 1.2; 10x1 of 24 rows 2.8, 1.2; 64 channels, 9x1 of 1,000 rows 68, 17.)
 static TfLiteStatus prepare_shape(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
                                   const TfLiteTensor *w, void **state, size_t *bytes)
 {
@@ -370,7 +364,7 @@ static TfLiteStatus prepare_shape(TfLiteContext *ctx, TfLiteNode *node, const st
         return prepare_convolution(ctx, node, shape, state, bytes);
     struct depthwise made, *d = &made;
     struct hl_parts parts = {.weights = &made.shared};
-    const bool turns = is_turned(shape, hl_thread_count(ctx));
+    const bool turns = hl_conv_turns(shape, hl_thread_count(ctx));
     const struct hl_conv_shape runs = turns ? hl_conv_as_row(shape) : *shape;
     hl_digest_add(&parts.how, &runs, sizeof runs); // with the padding of a PAD that was taken over
     describe(d, op, &runs, x, w, y);

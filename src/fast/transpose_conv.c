@@ -100,13 +100,14 @@ static struct hl_conv_shape positions_shape(const struct hl_conv_shape *s)
     };
 }
 
-static TfLiteStatus prepare_gather(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+static TfLiteStatus prepare_gather(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_shape *shape,
+                                   void **state, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *bias = hl_input(ctx, node, op->desc.bias);
     if (bias && !hl_is_packable(bias)) return kTfLiteOk;
     struct transpose_conv made = {0};
-    HL_TRY(hl_transpose_gather_create(ctx, node, &made.gather, bytes));
+    HL_TRY(hl_transpose_gather_create(ctx, node, shape, &made.gather, bytes));
     if (!made.gather) return kTfLiteOk;
     TfLiteStatus status = hl_fast_make(ctx, node, sizeof made, state);
     *bytes += sizeof made;
@@ -120,13 +121,15 @@ static TfLiteStatus prepare_gather(TfLiteContext *ctx, TfLiteNode *node, void **
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
-    const struct hl_conv_shape *s = &op->shape;
+    // (1,000 rows of 16 channels, 4x1 with stride 2 to 16: floats 67.9 us, 19.5 as a row; int8 65.8, 9.6.)
+    const struct hl_conv_shape turned = hl_conv_as_row(&op->shape);
+    const struct hl_conv_shape *s = hl_conv_turns(&op->shape, hl_thread_count(ctx)) ? &turned : &op->shape;
     const TfLiteTensor *x = hl_input(ctx, node, op->desc.input), *w = hl_input(ctx, node, op->desc.filter);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
     if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0) return kTfLiteOk;
     if (hl_product(w->dims, 0, 3) > INT32_MAX / 64) return kTfLiteOk;
-    HL_TRY(prepare_gather(ctx, node, state, bytes));
+    HL_TRY(prepare_gather(ctx, node, s, state, bytes));
     if (*state) return kTfLiteOk;
     const struct hl_matrix filter = filter_matrix(s, w);
     const struct hl_conv_shape positions = positions_shape(s);

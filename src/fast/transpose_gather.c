@@ -269,10 +269,10 @@ static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node, const struc
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_transpose_gather_create(TfLiteContext *ctx, const TfLiteNode *node, void **gather, size_t *bytes)
+TfLiteStatus hl_transpose_gather_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *s,
+                                        void **gather, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
-    const struct hl_conv_shape *s = &op->shape;
     const TfLiteTensor *x = hl_input(ctx, node, op->desc.input), *w = hl_input(ctx, node, op->desc.filter);
     const bool floats = op->conv.mode == HL_CONV_F32;
     const struct hl_simd *simd = hl_simd_best(INT_MAX);

@@ -8,7 +8,9 @@
 
 // *gather: NULL, and no error, where adding products to the outputs takes fewer cycles (transpose_conv.c), or memory or
 // the limit is exhausted. Weights and bias must be known in prepare.
-TfLiteStatus hl_transpose_gather_create(TfLiteContext *ctx, const TfLiteNode *node, void **gather, size_t *bytes);
+// shape: the node's, or the same turned.
+TfLiteStatus hl_transpose_gather_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
+                                        void **gather, size_t *bytes);
 void hl_transpose_gather_run(TfLiteContext *ctx, const void *gather, const void *x, void *y);
 void hl_transpose_gather_destroy(void *gather);
 

@@ -110,6 +110,7 @@ static void add_transpose_conv(struct node *node, int taps, int plane)
     int stride_h = 1 + pick(3), stride_w = 1 + pick(3), kh = 1 + pick(taps), kw = 1 + pick(taps);
     int height = 1 + pick(plane), width = 1 + pick(plane), channels = 1 + pick(pick(2) ? 70 : 6);
     int outputs = 1 + pick(pick(2) ? 40 : 6), batches = 1 + pick(2);
+    if (!pick(4)) width = kw = stride_w = 1; // a series, whose time is the height
     int32_t *shape = malloc(4 * sizeof *shape);
     shape[0] = batches;
     shape[1] = same ? height * stride_h - pick(stride_h) : (height - 1) * stride_h + kh + pick(stride_h);

@@ -63,6 +63,12 @@ static inline bool hl_conv_is_column(const struct hl_conv_shape *shape)
     return shape->width == 1 && shape->kw == 1 && shape->out_width == 1 && shape->kh > 1;
 }
 
+// The same of a node whose threads share rows.
+static inline bool hl_conv_turns(const struct hl_conv_shape *shape, int threads)
+{
+    return hl_conv_is_column(shape) && hl_column_turns(shape->out_height, threads);
+}
+
 static inline struct hl_conv_shape hl_conv_as_row(const struct hl_conv_shape *shape)
 {
     struct hl_conv_shape row = *shape;
