@@ -7,6 +7,7 @@
 
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
+#include "ops/common/window.h"
 
 struct resize {
     const struct hl_simd *simd;
@@ -41,6 +42,16 @@ static int64_t largest_weight(int in, int out, bool align, bool half)
     return first > last ? first : last;
 }
 
+// A column of single pixels is a row in memory, of which the microkernel makes all pixels at once. (500 rows of 64
+// channels to 1,000: floats 19.3 us as a column, 10.0 as a row; int8 22.7, 13.5.)
+static void turn_column(struct resize *r, int threads)
+{
+    if (r->in_width != 1 || r->width != 1 || r->in_height / 2 > r->height || !hl_column_turns(r->height, threads))
+        return;
+    r->in_width = r->in_height, r->in_height = 1;
+    r->width = r->height, r->height = 1;
+}
+
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteResizeBilinearParams *params = node->builtin_data;
@@ -63,6 +74,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                : x->type == kTfLiteInt8  ? simd->kernels->resize_i8
                                          : NULL,
     };
+    turn_column(&made, hl_thread_count(ctx));
     int64_t in_count = (int64_t)made.in_width * made.channels;
     // The microkernel blends whole input rows, which costs more than it saves where the output needs few of their
     // pixels. Its offsets have 31 bits.

@@ -203,6 +203,10 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2);
     bool align = params->align_corners, half = params->half_pixel_centers;
+    if (in_width == 1 && width == 1) { // a column of single pixels is a row in memory
+        in_width = in_height, in_height = 1;
+        width = height, height = 1;
+    }
     size_t pixel = (size_t)hl_dim(x, 3) * hl_type_size(x->type), in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     size_t out_row = (size_t)width * pixel;

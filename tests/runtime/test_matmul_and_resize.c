@@ -174,9 +174,11 @@ static void make_resize(struct node *node)
     enum test_type type = types[pick(3)];
     int batches = 1 + pick(2), channels = 1 + pick(pick(2) ? 70 : 4), mode = pick(3);
     int height = 1 + pick(12), width = 1 + pick(12);
+    const bool is_column = !pick(4); // a series, whose time is the height
+    if (is_column) width = 1;
     int32_t *size = malloc(2 * sizeof *size);
     size[0] = 1 + pick(pick(5) ? 40 : 700);
-    size[1] = width / 2 + 1 + pick(40);
+    size[1] = is_column ? 1 : width / 2 + 1 + pick(40);
     struct test_tensor *x = add(node, "x", type, 4, (const int[]){batches, height, width, channels});
     struct test_tensor *sizes = add(node, "size", TEST_INT32, 1, (const int[]){2});
     node->data[1] = size;

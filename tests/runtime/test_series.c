@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of series, [batch, time, 1, channels] and [batch, 1, time, channels]: each value is the largest, the mean or
-// the root of the mean of squares of its window, as plain loops over it find it, with one thread and with several.
+// Series, [batch, time, 1, channels] and [batch, 1, time, channels]. Pools: each value is the largest, the mean or the
+// root of the mean of squares of its window, as plain loops over it find it, with one thread and with several.
+// RESIZE_NEAREST_NEIGHBOR: each value is that of the time it stands for.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -114,8 +115,48 @@ static void pools_of_series(void **state)
     }
 }
 
+static void neighbors_in_series(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SERIES; i++) {
+        make_series();
+        const int32_t out = 1 + pick(200), sizes[2] = {s.is_column ? out : 1, s.is_column ? 1 : out};
+        const int before[4] = {s.batches, s.is_column ? s.time : 1, s.is_column ? 1 : s.time, s.channels};
+        struct test_tensor tensors[3] = {
+            {.name = "x", .rank = 4},
+            {.name = "size", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = sizes, .bytes = sizeof sizes},
+            {.name = "y", .rank = 4, .dims = {s.batches, sizes[0], sizes[1], s.channels}}};
+        memcpy(tensors[0].dims, before, sizeof before);
+        struct test_node node = {.builtin = kTfLiteBuiltinResizeNearestNeighbor,
+                                 .version = 2,
+                                 TEST_INPUTS(0, 1),
+                                 TEST_OUTPUTS(2)};
+        set_option(&node, HL_ResizeNearestNeighborOptions_align_corners, 0);
+        const struct test_model written = {TEST_TENSORS(tensors), .node_count = 1, .nodes = &node, TEST_INPUTS(0),
+                                           TEST_OUTPUTS(2)};
+        size_t size, bytes, kept;
+        unsigned char *file = test_model_write(&written, &size);
+        TfLiteModel *model = TfLiteModelCreate(file, size);
+        assert_non_null(model);
+        void *const values[] = {&s.x};
+        float *y = run(model, kHaliteKernelsFast, 1, 0, values, &bytes, &kept);
+        assert_int_equal(bytes, (size_t)(s.batches * out * s.channels) * sizeof *y);
+        for (int b = 0; b < s.batches; b++)
+            for (int at = 0; at < out; at++) {
+                const int floor_of = (int)((float)at * ((float)s.time / (float)out));
+                const int from = floor_of < s.time ? floor_of : s.time - 1;
+                assert_memory_equal(y + (ptrdiff_t)(b * out + at) * s.channels,
+                                    s.x.f32 + (ptrdiff_t)(b * s.time + from) * s.channels,
+                                    (size_t)s.channels * sizeof *y);
+            }
+        free(y);
+        TfLiteModelDelete(model);
+        free(file);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pools_of_series)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pools_of_series), cmocka_unit_test(neighbors_in_series)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
