@@ -387,7 +387,8 @@ static bool finishes_floats(const struct hl_convolve *c, const struct hl_convolv
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *given,
                                 const struct hl_convolve_params *params, void **state, size_t *bytes)
 {
-    // (Int8, 3x1 of 100 rows, 16 to 16 channels: 2.3 us as a column, 1.1 as a row. 1,000 rows, 64 to 64: 75.8, 62.4.)
+    // Rows of a depthwise convolution in front are lines of the node. (Int8, 3x1 of 100 rows, 16 to 16 channels: 2.3 us
+    // as a column, 1.1 as a row; of 1,000 rows, 64 to 64 channels: 75.8, 62.4.)
     const struct hl_conv_shape turned = hl_conv_as_row(given);
     const struct hl_conv_shape *shape = hl_conv_is_column(given) && !params->depthwise ? &turned : given;
     const struct hl_simd *simd = choose_level(shape, params);

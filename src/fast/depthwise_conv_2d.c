@@ -139,7 +139,7 @@ static void pack_block(const struct depthwise *d, const struct block_order *orde
     }
 }
 
-// In a build without bytes neither is ever so.
+// Both are constants in a build without 8-bit types, so that compilers leave the paths for these out.
 static bool has_bytes(const struct depthwise *d)
 {
     return HL_HAS_BYTES && d->size == 1;

@@ -229,7 +229,7 @@ void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, 
     static const struct hl_epilogue_form *const forms[] = {
         &hl_epilogue_f32, &hl_epilogue_words, &hl_epilogue_requantized, &hl_epilogue_scaled, &hl_epilogue_hybrid,
     };
-    int i = 0;
+    int i = 0; // without 8-bit types only floats come here
     while (HL_HAS_BYTES && !forms[i]->fits(params)) i++;
     *epilogue = (struct hl_epilogue){
         .form = forms[i],

@@ -29,7 +29,7 @@ static void set_tile(struct hl_packed *packed)
 void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
                     int64_t segment)
 {
-    bool floats = !HL_HAS_BYTES || matrix->type == kTfLiteFloat32;
+    bool floats = !HL_HAS_BYTES || matrix->type == kTfLiteFloat32; // words need bytes, too (HL_HAS_WORDS)
     const bool narrow = floats && simd->narrow_rows > 0 && matrix->columns <= simd->bytes / (int)sizeof(float);
     *packed = (struct hl_packed){
         .simd = simd,

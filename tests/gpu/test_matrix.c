@@ -321,8 +321,8 @@ static int check_numbers(const char *device, int form, bool has_fragments, const
                                       : pretended_caps.cooperative ? &gpu_kernel_cooperative
                                                                    : &gpu_kernel_fragments;
     const struct gpu_plan_step *step = step_of_form(delegate, kernel, form);
-    const bool may_lack =
-        strcmp(device, "opencl") == 0 && seen->dynamic > 0; // its memory is too small for some windows
+    // OpenCL's memory is too small for some windows.
+    const bool may_lack = strcmp(device, "opencl") == 0 && shape >= windows && shape < windows + WINDOWS;
     if (!step && !may_lack) fail_msg("%s: no matrix products", shape->name);
     int ways = !step               ? 0
                : has_window        ? window_ways_of(step)

@@ -70,6 +70,16 @@ static void check(const void *y)
             }
 }
 
+// *file: the model's bytes, to be freed after it.
+static TfLiteModel *load(const struct test_model *written, unsigned char **file)
+{
+    size_t size;
+    *file = test_model_write(written, &size);
+    TfLiteModel *model = TfLiteModelCreate(*file, size);
+    assert_non_null(model);
+    return model;
+}
+
 static void check_with(const TfLiteModel *model, int threads)
 {
     size_t bytes, kept;
@@ -104,10 +114,8 @@ static void pools_of_series(void **state)
         set_option(&node, HL_Pool2DOptions_filter_width, s.is_column ? 1 : s.filter);
         const struct test_model written = {TEST_TENSORS(tensors), .node_count = 1, .nodes = &node, TEST_INPUTS(0),
                                            TEST_OUTPUTS(1)};
-        size_t size;
-        unsigned char *file = test_model_write(&written, &size);
-        TfLiteModel *model = TfLiteModelCreate(file, size);
-        assert_non_null(model);
+        unsigned char *file;
+        TfLiteModel *model = load(&written, &file);
         check_with(model, 1);
         check_with(model, 3);
         TfLiteModelDelete(model);
@@ -134,10 +142,9 @@ static void neighbors_in_series(void **state)
         set_option(&node, HL_ResizeNearestNeighborOptions_align_corners, 0);
         const struct test_model written = {TEST_TENSORS(tensors), .node_count = 1, .nodes = &node, TEST_INPUTS(0),
                                            TEST_OUTPUTS(2)};
-        size_t size, bytes, kept;
-        unsigned char *file = test_model_write(&written, &size);
-        TfLiteModel *model = TfLiteModelCreate(file, size);
-        assert_non_null(model);
+        size_t bytes, kept;
+        unsigned char *file;
+        TfLiteModel *model = load(&written, &file);
         void *const values[] = {&s.x};
         float *y = run(model, kHaliteKernelsFast, 1, 0, values, &bytes, &kept);
         assert_int_equal(bytes, (size_t)(s.batches * out * s.channels) * sizeof *y);

@@ -86,7 +86,7 @@ static void word_tile(const struct hl_word_tile *shared)
         for (int r = 0; r < tile.rows; r++, sums += tile.sums_stride, y += tile.y_stride) {
             const u64_vector product = (join_pieces(sums, &tile) + bias) * multiplier + rounding;
             i32_half value = __builtin_convertvector((i64_vector)product >> right, i32_half);
-            const i32_half below = value<low, above = value> high;
+            const i32_half below = (value < low), above = (value > high);
             value = (value & ~(below | above)) | (low & below) | (high & above);
             const i16_quarter words = __builtin_convertvector(value, i16_quarter);
             if (count == TOGETHER)
